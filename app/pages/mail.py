@@ -1,18 +1,19 @@
-"""/mail: the pages behind the links of e-mail. Programs that scan mail follow links, so only a button changes anything.
+"""/mail: the pages behind the links of e-mail. /problems/KIND: those behind the `type` of an error."""
 
-A POST by a mail program unsubscribes at once (RFC 8058). The token in the path stands for the recipient's consent: no
-key is needed, and it does nothing else.
-"""
-
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
+from starlette.responses import JSONResponse, Response
 
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
+from app.http.problems import meaning_of, title_of
 from app.pages.render import PageRoute, render
+from hydrology.base.errors import NotFound, Problem
 from records.access import audit
 from records.access.audit import Actor
 from records.alerts import questions, signatures, subscriptions
@@ -112,3 +113,36 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
 def _private(answer: HTMLResponse) -> HTMLResponse:
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+problems_router = APIRouter(prefix="/problems", include_in_schema=False)
+
+
+class UnknownProblem(NotFound):
+    """There is no kind of problem with that name."""
+
+    kind = "unknown-problem"
+
+
+@problems_router.get("/{kind}")
+def read_problem(request: Request, kind: str, accept: Annotated[str, Header()] = "*/*") -> Response:
+    """Return the meaning and remedy of a kind of problem, as a page or JSON."""
+    of_kind = next((problem for problem in _all(Problem) if problem.kind == kind), None)
+    if of_kind is None:
+        raise UnknownProblem(f"No kind of problem is called {kind[:64]!r}: take the `type` of an error as it is.")
+    contents = {
+        "type": f"/problems/{kind}",
+        "title": title_of(kind),
+        "status": of_kind.status,  # of the answer
+        "meaning": meaning_of(of_kind),
+        "mending": of_kind.remedy,
+    }
+    if "application/json" in accept and "text/html" not in accept:
+        return JSONResponse(contents)
+    return render(request, "errors/problem.html", SimpleNamespace(**contents))
+
+
+def _all(above: type[Problem]) -> Iterator[type[Problem]]:
+    yield above
+    for problem in above.__subclasses__():
+        yield from _all(problem)

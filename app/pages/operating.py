@@ -10,12 +10,12 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.alerts.alerts import answers_of
-from app.alerts.deliveries import summaries, visible_subscriptions
+from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import feed_address, of_key, subscription_of
 from app.feeds import feed_detail
 from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
-from app.jobs.answers import StoredJob, job_answer
+from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.render import PageRoute, form_of, render
 from app.service import status as status_service

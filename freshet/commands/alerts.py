@@ -158,7 +158,7 @@ def list_deliveries(
     at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
 ) -> Shown:
     """List deliveries, the newest first."""
-    from app.alerts.deliveries import DeliveryPage, summaries
+    from app.alerts.changes import DeliveryPage, summaries
 
     rows, following = cut(
         deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
-from app.pages.basins import facts
-from app.pages.basins.facts import by_months, verified_rows
+from app.pages import basin_facts
+from app.pages.basin_facts import by_months, verified_rows
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
@@ -60,7 +60,7 @@ def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bo
         "t0": t0,
         "stale": stale,
     }
-    shown = facts.season(_outlook(t0=date(2008, 4, 1), season=SeasonNow.model_construct(**fields)))
+    shown = basin_facts.season(_outlook(t0=date(2008, 4, 1), season=SeasonNow.model_construct(**fields)))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
 
@@ -100,10 +100,10 @@ def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_clien
     outlook = BasinOutlook.model_validate_json(answer.text).model_copy(update={"peak": peak})
     labels = {"observed": "90 % range", "provisional": "provisional range", "backfilled": "range from past forecasts"}
     for kind, label in (labels | {"fitted": "90 % range"}).items():
-        shown = facts.peak(outlook, kind)
+        shown = basin_facts.peak(outlook, kind)
         assert shown.value == "2.00 mm/day on 2 October"
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
-    falling = facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
+    falling = basin_facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
     assert (falling.value or "").startswith("None, falling from ")
 
 
@@ -121,7 +121,7 @@ def _outlook(**fields: Any) -> BasinOutlook:
     ],
 )
 def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str, int], value: str) -> None:
-    shown = facts.skill(_skilled(fields))
+    shown = basin_facts.skill(_skilled(fields))
     assert shown.value == value
     assert shown.detail == (
         "40 % better than climatology on day 2, with the weather known; 365 independent forecasts, 1989-10-01 to "
@@ -131,15 +131,15 @@ def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str
 
 def test_before_any_verification_there_is_a_word_for_held_out_days() -> None:
     of_nse: dict[str, Any] = {"nse": 0.75, "nse_period": OF_ROWS, "forecasts": None}
-    shown = facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
+    shown = basin_facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
     assert (shown.value, shown.detail) == ("Good", "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30")
-    assert facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
+    assert basin_facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
 
 
 def test_too_few_independent_forecasts_carry_no_word() -> None:
     reason = str(absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=23, minimum=MIN_ISSUES))
     outlook = _skilled({}).model_copy(update={"missing": {"skill.forecasts.reliable_to_day": reason}})
-    assert (facts.skill(outlook).value, facts.skill(outlook).detail) == (None, reason)
+    assert (basin_facts.skill(outlook).value, basin_facts.skill(outlook).detail) == (None, reason)
 
 
 def _skilled(fields: dict[str, int]) -> BasinOutlook:
