@@ -1838,11 +1838,6 @@ class MonthSkill(Model):
     years: int
     """Number of their water years."""
 
-    independent_issues: int | None
-    """
-    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
-    """
-
     crpss: float | None
     """1 less the CRPS over that of climatology; 1 is perfect, 0 no better. Null without a forecast."""
 
@@ -1851,6 +1846,11 @@ class MonthSkill(Model):
 
     high: float | None
     """The upper end."""
+
+    independent_issues: int | None
+    """
+    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
+    """
 
 
 class NewAdjustment(Model):
