@@ -15,12 +15,11 @@ from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.doc import Why
-from jobspec.feeds import NewFeed
+from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
 from records.feeds import feeds
-from records.feeds.feeds import BasinStatus, FeedConflict, UnknownFeed
-from records.feeds.product_credits import ProductConflict
+from records.feeds.feeds import BasinStatus, FeedConflict, ProductConflict, UnknownFeed
 
 WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
 _NO_ERROR = Why("It has not failed yet.")
@@ -128,15 +127,18 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
 
 
 def _visible(feed: feeds.Feed, key: Key) -> dict[str, Any]:
-    adapter = {"adapter": feed.settings["adapter"]}
+    shown: dict[str, Any] = {}
+    if feed.adapter not in FEED_KINDS:
+        shown |= {"last_error": str(MissingFeedKind(feed.adapter))}
+        shown |= {"missing": {} if feed.last_error_at else {"last_error_at": "It cannot be fetched at all."}}
     if not _withheld(key, feed):
-        return adapter
+        return shown
     hidden = ("settings", "last_error") if feed.last_error else ("settings",)
-    return adapter | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
+    return shown | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:
-    return feed.settings["adapter"] == "files" and not key.is_admin and feed.created_by != key.id
+    return feed.adapter == "files" and not key.is_admin and feed.created_by != key.id
 
 
 router = APIRouter(prefix="/feeds", tags=["feeds"], route_class=KeyFirstRoute)

@@ -14,8 +14,8 @@ import numpy as np
 
 from hydrology.base.arrays import Array
 from hydrology.extremes.bulletin_17c import fit_record, smallest_used
-from hydrology.extremes.distributions import LogPearson3
 from hydrology.extremes.expected_moments import FloodRecord, RegionalSkew, factor, limits
+from hydrology.extremes.frequency import LogPearson3
 from runtime.settings import Settings
 
 YEARS = np.array([2, 10, 100])

@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
-from hydrology.base.discharge_values import screened
-from hydrology.base.series import DailySeries, Flag, Flags
-from hydrology.base.variables import DISCHARGE, Quantity
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.base.products import DISCHARGE, Quantity
+from hydrology.base.series import DailySeries, Flag, Flags, screened
+from hydrology.weather.runoff import unit_hint
 from ingestion.base import SourceError, SourceFile
 from ingestion.sheet import Row, Sheet
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day
-from hydrology.base.discharge_values import NUMBER, number_of
 from hydrology.base.errors import InvalidInput, counted
+from hydrology.base.series import NUMBER, number_of
 from hydrology.base.units import MAX_AREA_KM2
 from ingestion.base import SourceError, SourceFile, column_label
 

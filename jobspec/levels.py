@@ -6,10 +6,9 @@ from typing import Any, Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hydrology.base.errors import InvalidInput, is_shown
+from hydrology.base.products import OBSERVED
 from hydrology.base.units import M3_PER_FT3
-from hydrology.base.variables import OBSERVED
-from hydrology.ratings.files import MAX_CHARACTERS
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.ratings import M_PER_FT, MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import DayField, Line, Name, RequestModel
 

@@ -10,7 +10,7 @@ from urllib.parse import quote_plus, urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.calendar import zone
 from jobspec.addresses import mail_address
 from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, form, refusing

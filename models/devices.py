@@ -1,20 +1,31 @@
-"""The device that a process computes on, and the faults of a GPU."""
+"""The device that a process computes on, and the programs of an extension that compute on GPUs."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from hydrology.base.errors import Problem, excerpt
+from hydrology.base.errors import Problem
+from jobspec.extensions import extensions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobspec.training import TrainingConfig
+    from models.checkpoint import Tensors
+    from models.contract import Network
+    from models.inference import ArrayMap
+    from models.inputs import Inputs, Outputs, State
+    from models.scaling import Scaler
+    from models.training import Progress, TrainedMember
+    from models.validation import TrainingData
 
 log = structlog.get_logger()
 
 CPU = "cpu"
-CUDA = "cuda"
-"""The first GPU; the name of any begins like this."""
-_OF_GPU = re.compile("cuda|cudnn|cublas|nvidia|nvrtc", re.IGNORECASE)
-_OF_MEMORY = re.compile("out of memory|alloc_failed", re.IGNORECASE)
+NEEDS_EXTENSION = "GPUs need the extension gpu: let FRESHET_EXTENSIONS name it, or use the CPU."
 
 _device = CPU
 
@@ -31,6 +42,74 @@ class GPUTooSmall(Problem):
 
     kind = "gpu-too-small"
     exit_code = 5
+
+
+class MembersTraining(Protocol):
+    """The training of several members side by side, by their seeds, as of `models.training.MemberTraining`."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    def resume(self, blobs: Mapping[int, bytes]) -> None:
+        """Resume from checkpoints of the same step."""
+
+    def run(
+        self, on_checkpoint: "Callable[[int, int, bytes], None]", on_progress: "Callable[[int, Progress], None]"
+    ) -> "dict[int, TrainedMember]":
+        """Train to the end; return the members by seed."""
+
+
+class GPUPrograms(Protocol):
+    """What an extension computes on GPUs. Its want of memory is a `torch.OutOfMemoryError`."""
+
+    def devices(self) -> Sequence[str]:
+        """Return torch's names of the GPUs of this machine: `cuda`, `cuda:0`, ..."""
+
+    def faults(self, device: str) -> AbstractContextManager[None]:
+        """Raise errors of a GPU as `GPULost`; other errors pass unchanged."""
+
+    def lacking(self) -> str | None:
+        """Return what its kernels lack on the GPU in use; None where they run."""
+
+    def runs(self, network: "Network") -> bool:
+        """Return whether `run` and `simulate` take a network; others compute by torch's operations."""
+
+    def run(self, network: "Network", inputs: "Inputs", state: "State") -> "tuple[Outputs, State]":
+        """Do what the network's `forward` does."""
+
+    def simulate(
+        self,
+        networks: "Sequence[Network]",
+        inputs: "Inputs",
+        states: "Sequence[ArrayMap] | None",
+        wanted: Sequence[str],
+    ) -> "Iterator[tuple[ArrayMap, ArrayMap]]":
+        """Run networks of one structure at once, from a state each; yield outputs and last state of each."""
+
+    def trains_together(self, config: "TrainingConfig", device: str | None = None) -> bool:
+        """Return whether the members of a training can be trained side by side on a device; None: on any GPU."""
+
+    def training(
+        self,
+        config: "TrainingConfig",
+        data: "TrainingData",
+        scaler: "Scaler",
+        seeds: Sequence[int],
+        *,
+        device: str,
+        learnt_from: Sequence[str],
+        starts: "Mapping[int, Tensors]",
+    ) -> MembersTraining:
+        """Return the training of some members side by side on a device."""
+
+
+@cache
+def gpu_programs() -> GPUPrograms | None:
+    """Return the programs of an extension that compute on GPUs; None without such an extension."""
+    return next((extension.load(extension.gpu_programs) for extension in extensions() if extension.gpu_programs), None)
 
 
 def use_device(device: str) -> None:
@@ -51,31 +130,19 @@ def device_in_use() -> str:
 
 
 def available() -> list[str]:
-    """Return the devices of this machine that torch can use: `cpu`, `cuda`, `cuda:0`, ..."""
-    import torch
-
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    return [CPU, *([CUDA] if count else []), *(f"{CUDA}:{number}" for number in range(count))]
+    """Return the devices of this machine that can be used: `cpu`, `cuda`, `cuda:0`, ..."""
+    programs = gpu_programs()
+    return [CPU, *([] if programs is None else programs.devices())]
 
 
-@contextmanager
-def gpu_faults(device: str) -> Iterator[None]:
+def gpu_faults(device: str) -> AbstractContextManager[None]:
     """Raise errors of a GPU as `GPULost`, on a CPU never; other errors pass unchanged.
 
     Lack of memory stays a `torch.OutOfMemoryError`.
     """
-    import torch
-
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise
-    except (RuntimeError, AssertionError) as error:  # without CUDA, torch asserts
-        if device == CPU or not (isinstance(error, torch.AcceleratorError) or _OF_GPU.search(str(error))):
-            raise
-        if _OF_MEMORY.search(str(error)):  # of CUDA's libraries, not of torch's allocator
-            raise torch.OutOfMemoryError(str(error)) from error
-        raise GPULost(
-            f"The device {device} cannot be used ({excerpt(error)}): see that this machine has it and that its driver "
-            "works, or use the CPU."
-        ) from error
+    if device == CPU:
+        return nullcontext()
+    programs = gpu_programs()
+    if programs is None:
+        raise GPULost(f"The device {device} cannot be used: {NEEDS_EXTENSION}")
+    return programs.faults(device)

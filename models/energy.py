@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from hydrology.base.calendar import Period, day_of_year
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 from jobspec.network import LATITUDE, TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing

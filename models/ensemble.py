@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, cast
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,11 @@ from jobspec.training import TrainingConfig
 from models.arrays import Forcing
 from models.checkpoint import Tensors
 from models.contract import Network
+from models.devices import gpu_programs
 from models.energy import energy, with_energy
 from models.inference import ArrayMap, simulate
-from models.inputs import Inputs
-from models.nets.mclstm import MCLSTM
 from models.networks import build
 from models.scaling import Scaler
-
-HELD_NUMBERS = 2**31
-"""Of a state's storage over all days, by the members that run at once: 8 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +56,6 @@ class Ensemble:
     def device(self) -> torch.device:
         return next(self.networks[0].parameters()).device if self.networks else torch.device("cpu")
 
-    @property
-    def _runs_together(self) -> bool:
-        return bool(self.networks) and all(isinstance(one, MCLSTM) and one.runs_on_card for one in self.networks)
-
-    def _together(
-        self, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
-    ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
-        """Run members at once on a graphics card, as many as `HELD_NUMBERS` allows."""
-        from models.gpu.simulation import simulate_together
-        from models.nets.gpu.members import stack  # Triton is loaded where a card is used
-
-        networks = cast(tuple[MCLSTM, ...], self.networks)
-        size = max(1, HELD_NUMBERS // max(1, inputs.mass.numel() * networks[0].cells))
-        for first in range(0, len(networks), size):
-            some = slice(first, first + size)
-            given = None if states is None else states[some]
-            outputs, last = simulate_together(networks[0], stack(networks[some]), inputs, given, wanted)
-            for member, state in enumerate(last):
-                yield {name: values[member].numpy() for name, values in outputs.items()}, state
-
     def simulate(
         self, forcing: Forcing, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> tuple[ArrayMap, list[ArrayMap]]:
@@ -110,8 +86,9 @@ class Ensemble:
             inputs = with_energy(inputs, *energy(forcing, self.config.inputs))
         if tag is not None:
             inputs = replace(inputs, tag=torch.as_tensor(tag, device=self.device))
-        if self._runs_together:
-            yield from self._together(inputs, states, wanted)
+        gpu = gpu_programs()
+        if gpu is not None and self.networks and all(gpu.runs(network) for network in self.networks):
+            yield from gpu.simulate(self.networks, inputs, states, wanted)
             return
         for index, network in enumerate(self.networks):
             yield simulate(network, inputs, None if states is None else states[index], wanted)

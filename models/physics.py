@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from hydrology.water.ledger import MIN_MM, WATER_AVAILABLE
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from models.contract import Network
 from models.inference import ArrayMap, simulate
 from models.inputs import Inputs

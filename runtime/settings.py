@@ -161,14 +161,6 @@ class Settings(EnvironmentSettings):
             may.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
-        usgs_url: address of USGS's Water Data OGC API, with its version (`…/v0` or `…/v1`).
-        usgs_key: the key for it; without one its hourly limit is lower. Never shown.
-        open_meteo_archive_url: address of Open-Meteo's past weather; a paid plan has hosts of its own.
-        open_meteo_forecast_url: address of its weather forecasts.
-        open_meteo_ensemble_url: address of its ensembles.
-        open_meteo_runs_url: address of its past forecasts, run by run.
-        open_meteo_key: the key of a paid plan; without one the free limits apply. Never shown.
-        daymet_url: address of Daymet.
         webhook_key: the key that the secrets of webhooks are derived from, the same on every machine of a service; by
             default it is created and stored in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
@@ -230,14 +222,6 @@ class Settings(EnvironmentSettings):
         default_factory=lambda known: (known["data"] / "incoming",)
     )
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
-    usgs_url: ServiceUrl = "https://api.waterdata.usgs.gov/ogcapi/v0"
-    usgs_key: ServiceKey = None
-    open_meteo_archive_url: ServiceUrl = "https://archive-api.open-meteo.com"
-    open_meteo_forecast_url: ServiceUrl = "https://api.open-meteo.com"
-    open_meteo_ensemble_url: ServiceUrl = "https://ensemble-api.open-meteo.com"
-    open_meteo_runs_url: ServiceUrl = "https://single-runs-api.open-meteo.com"
-    open_meteo_key: ServiceKey = None
-    daymet_url: ServiceUrl = "https://daymet.ornl.gov"
     webhook_key: str | None = Field(default=None, repr=False, min_length=32)
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
     public_url: ServiceUrl | None = None

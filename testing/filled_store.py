@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from jobspec.changes import Changes, Increment, NewAdjustment
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
@@ -20,13 +20,13 @@ from operations.verification.reforecast import reforecast
 from operations.what_if import what_if
 from records.access import keys
 from records.access.keys import Key
-from records.adjustments import adjustments
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.basins import ratings
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import attempts, job_row, jobs, schedules
+from records.forecasts import adjustments
+from records.jobs import attempts, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
 from records.runs import runs
@@ -35,7 +35,7 @@ from records.runs.runs import RunRequest
 from records.verification import comparisons
 from records.versions import promotions, versions
 from records.versions.versions import NewVersion
-from records.weather import bridges, issue_store
+from records.weather import bridges, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
@@ -134,7 +134,7 @@ def _end_jobs(session: Session, key: Key, at: datetime) -> tuple[str, ...]:
     for job in (done, failed):
         claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
-    job_row.log(session, done, 1, LOGGED, at)
+    jobs.log(session, done, 1, LOGGED, at)
     attempts.finish(session, done, 1, status="succeeded", result={"left_out": {}}, at=at)
     problem = {"kind": "data", "detail": "There are none."}
     attempts.finish(session, failed, 1, status="failed", problem=problem, at=at)
@@ -162,7 +162,7 @@ def _add_feed(session: Session, key: Key, at: datetime) -> str:
 def _store_weather_forecast(session: Session, at: datetime) -> str:
     issue = an_issue("2004-03-11")
     forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
-    return issue_store.store(session, forecasts, at, operational=True).issue_id
+    return weather_issues.store(session, forecasts, at, operational=True).issue_id
 
 
 def _add_thresholds(session: Session, at: datetime) -> None:

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from ingestion.base import BasinData, SourceFile, SourceSeries
@@ -19,7 +19,7 @@ from operations.basin_data.ingest import store
 from records.database.engine import Database
 from records.series import series
 from records.series.year_rows import SeriesRow
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
 
 FILE = SourceFile("late.csv", "0" * 64, 1)
@@ -103,7 +103,7 @@ class LateArchive:
                 )
             )
         with database.transaction() as session:
-            issue_store.store(session, forecasts, at, operational=True)
+            weather_issues.store(session, forecasts, at, operational=True)
 
 
 def _observed(session: Session, name: str, product: str) -> dict[str, DailySeries]:

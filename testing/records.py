@@ -11,14 +11,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.products import WEATHER
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
-from records.basins.tables import Basin
-from records.database.checksums import Checksummed, with_checksum
-from records.database.ids import new_id
+from records.basins.ownership import Basin
+from records.database.checksums import Checksummed, new_id, with_checksum
 from records.database.stored import read
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
@@ -27,7 +26,7 @@ from records.schema import Base
 from records.series import revisions
 from records.series import series_writer as series
 from records.simulations.simulated_series import SimulatedFlow
-from records.upkeep.copy_rows import counts
+from records.upkeep.backup import counts
 from records.versions import promotions, trainings, versions
 from records.versions.trainings import TRAININGS
 from records.versions.versions import VERSIONS

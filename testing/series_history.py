@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
-from records.database.statements import as_record
+from records.database.stored import as_record
 from records.series.revisions import replaced_days
 from records.series.year_rows import OFFSET, VALUE, ArrivalRow, january
 

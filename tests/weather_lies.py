@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from hydrology import synthetic
 from hydrology.base.calendar import Days, Period
-from hydrology.synthetic import synthetic
-from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.climate import BasinClimate
 
 Array = npt.NDArray[np.float64]
 Values = Mapping[str, Array]

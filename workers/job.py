@@ -13,7 +13,7 @@ from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
-from records.jobs import job_row, jobs
+from records.jobs import jobs
 from records.runs.runs import Params, RunRequest
 
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
@@ -133,7 +133,7 @@ class JobRun:
     def log(self, text: str) -> None:
         """Add a line to the job's log. Raise StaleAttempt if another attempt has the job by now."""
         with self.work.database.transaction() as session:
-            job_row.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
+            jobs.log(session, self.job.id, self.job.attempt, text, self.work.clock.wall())
 
 
 Handler = Callable[[JobRun, Any], dict[str, Any]]

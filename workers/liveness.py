@@ -12,18 +12,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from hydrology.base.errors import Problem
+from jobspec.extensions import extensions
+from models.devices import NEEDS_EXTENSION
 from records.database.connections import DatabaseProblem
 from records.database.work import Work
 from records.jobs import attempts, jobs, process_heartbeats, queues
-from records.jobs.process_heartbeats import Role
+from records.jobs.process_heartbeats import GPUState, Role
 from runtime import stored_files
 from runtime.watchdog import Repeated
-from workers.gpu import WorkerGPU
 from workers.job import Progress
 
 log = structlog.get_logger()
@@ -100,11 +102,31 @@ AGAIN_SECONDS = 1.0
 """Seconds until the next heartbeat after the database refused one."""
 
 
+class GPUMonitor(Protocol):
+    """An extension's reader of a worker's GPU, built from the device's name."""
+
+    def state(self) -> GPUState:
+        """Return its present state."""
+
+    def fail(self, cause: str) -> None:
+        """Report the GPU as unusable for some minutes, because of a sentence."""
+
+
+def gpu_monitor(device: str) -> GPUMonitor | None:
+    """Return an extension's reader of a GPU; None, with a warning, without such an extension."""
+    for extension in extensions():
+        if extension.gpu_monitor is not None:
+            monitor: GPUMonitor = extension.load(extension.gpu_monitor)(device)
+            return monitor
+    log.warning("worker.no_gpu", device=device, reason=NEEDS_EXTENSION)
+    return None
+
+
 class ProcessHeartbeat(Repeated):
     """Sends a process's heartbeats to the database, and removes them at the end."""
 
     def __init__(
-        self, tools: Work, name: str, role: Role, queues: Sequence[str] = (), *, gpu: WorkerGPU | None = None
+        self, tools: Work, name: str, role: Role, queues: Sequence[str] = (), *, gpu: GPUMonitor | None = None
     ) -> None:
         self._tools, self._name, self._role, self._queues, self._gpu = tools, name, role, queues, gpu
         self._trouble: str | None = None

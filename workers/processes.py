@@ -23,10 +23,9 @@ from records.database.connections import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.gpu import WorkerGPU
 from workers.job_processes.process_pool import MAX_IDLE, Children
 from workers.job_processes.worker import GRACE, Worker
-from workers.liveness import ExpiredLeases, ProcessHeartbeat, hold_lock, new_name
+from workers.liveness import ExpiredLeases, ProcessHeartbeat, gpu_monitor, hold_lock, new_name
 from workers.queue.broker import try_to_write
 from workers.queue.enqueue import TASK, make_app, tools_of
 from workers.scheduler import fire, post_delivery, recover
@@ -92,7 +91,7 @@ def work(
     The processes of a worker with a GPU end with their jobs, which gives its memory back.
     """
     _silence_standard_output()
-    gpu = WorkerGPU(settings.device) if GPU in queues else None
+    gpu = gpu_monitor(settings.device) if GPU in queues else None
     with (
         tools_of(settings) as tools,
         Children(settings, child_module, max_idle=MAX_IDLE if settings.device == CPU else 0.0) as children,

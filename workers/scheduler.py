@@ -13,11 +13,11 @@ from jobspec.jobs.base import GPU
 from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
-from records.adjustments import adjustments
 from records.alerts import dispatch, held_alerts
-from records.jobs import jobs, process_heartbeats, queues, retries, schedules
-from records.jobs.cron import BadCron, next_run
+from records.forecasts import adjustments
+from records.jobs import attempts, jobs, process_heartbeats, queues, schedules
 from records.jobs.queues import TooManyUnfinishedJobs
+from records.jobs.schedules import BadCron, next_run
 from workers.job_processes.worker import resume_parent
 from workers.liveness import ExpiredLeases, dead_workers
 from workers.queue import uploads
@@ -151,7 +151,7 @@ def _give_up_gpu(tools: WorkerContext, sent: Sequence[jobs.Job], now: datetime) 
             return
         for job in late:
             detail = "No worker with a GPU that can be used takes the job."
-            retries.give_up(session, job, {"kind": retries.NO_GPU_WORKER, "detail": detail}, now)
+            attempts.give_up(session, job, {"kind": attempts.NO_GPU_WORKER, "detail": detail}, now)
             log.warning("job.no_gpu", job=job.id)
 
 
@@ -162,12 +162,12 @@ def _taken(tools: WorkerContext, leases: ExpiredLeases, now: datetime) -> list[j
             with tools.database.transaction() as session:
                 process_heartbeats.remove(session, name)
         with tools.database.reading() as session:
-            lost = retries.running_at(session, dead)
-            lost += leases.ended(retries.lapsed(session, now, lease))
+            lost = attempts.running_at(session, dead)
+            lost += leases.ended(attempts.lapsed(session, now, lease))
         taken = []
         for job in lost:
             with tools.database.transaction() as session:
-                if (after := retries.take(session, job, now)) is not None:
+                if (after := attempts.take(session, job, now)) is not None:
                     log.warning("job.lost", job=job.id, attempt=job.attempt, worker=job.worker, status=after.status)
                     taken.append(after)
         return taken

@@ -16,10 +16,10 @@ from app.http.discharge_units import NoArea
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
 from jobspec.changes import NewAdjustment, Publication
 from jobspec.fields import ID
-from records.adjustments import adjustments
-from records.adjustments.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.forecasts import adjustments
+from records.forecasts.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.forecasts.latest import NoForecast, NoModel
 from records.outlooks import outlooks
 from records.runs import runs

@@ -22,8 +22,8 @@ from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
-from records.levels import level_doubts
+from records.database.stored import as_values
+from records.levels import categories_and_doubts
 
 _WAITS = Why("Nobody has decided yet.")
 
@@ -62,7 +62,7 @@ def held_answer(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> He
         basin=stored.basin_id,
         run=stored.run_id,
         proposed=[proposed_change(change) for change in stored.proposed],
-        in_doubt=level_doubts.in_doubt(session, stored.basin_id, on),
+        in_doubt=categories_and_doubts.in_doubt(session, stored.basin_id, on),
         **as_values(stored, "basin_id", "run_id", "proposed"),
     )
 

@@ -16,7 +16,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, next_pag
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
 from app.http.problems import documented, documented_keyed, documented_writing
-from hydrology.alerts.alert_rule import Severity, Trend
+from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import ID

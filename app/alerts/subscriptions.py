@@ -14,7 +14,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import Forbidden, documented_keyed, documented_writing
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import absent
 from hydrology.base.doc import Why
 from hydrology.base.errors import InvalidInput

@@ -17,8 +17,7 @@ from app.http.dependencies import BasinId, Page, Reading, ServiceClock
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days
+from hydrology.base.calendar import age_days, as_date
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.outlooks import reader

@@ -19,7 +19,7 @@ from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories
 from records.alerts import held_alerts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.levels import basin_levels, flood_categories, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownThreshold
 from records.outlooks import outlooks
 
@@ -63,7 +63,7 @@ def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: Thresho
     waited for it goes out within seconds. With the key that registered the basin, or an admin's. The same again changes
     nothing."""
     with own_change(writer, basin) as session:
-        level_doubts.confirm(session, basin, [threshold])
+        categories_and_doubts.confirm(session, basin, [threshold])
         held_alerts.approve_confirmed(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
         writer.record(session, "threshold confirmed", basin, name=threshold)
         return level_of(session, basin, threshold, writer.clock.today())
@@ -97,7 +97,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
     its alerts wait. With an admin's key. The same again changes nothing."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
-        done = flood_categories.put(session, basin, new, writer.clock.now())
+        done = categories_and_doubts.put_categories(session, basin, new, writer.clock.now())
         if done.changed:
             outlooks.renew(session, basin)
             writer.record(session, "categories set", basin, source=new.source)

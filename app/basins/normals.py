@@ -28,8 +28,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Days, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units, observed_unit
-from hydrology.climatology.flow_climatology import NEAR_DAYS
-from hydrology.climatology.normals import MIN_YEARS, normals, too_few_years
+from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normals, too_few_years
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.series import series
 from records.series.series import NoObservations

@@ -14,8 +14,7 @@ from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, Column, Table, constant
+from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading
@@ -30,7 +29,7 @@ from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Units, observed_unit
 from records.basins.basins import Site, UnknownArea, UnknownBasin
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import revisions, series
 from records.series.series import NoObservations
 
@@ -143,7 +142,7 @@ def tag_of(session: Session, part: ObservationQuery) -> str:
 
 def credit_of(session: Session, product: str) -> DataCredit | None:
     """Return the credit of a product; None where no feed brought any of it."""
-    credit = product_credits.by_product(session, [product]).get(product)
+    credit = feeds.credits_of(session, [product]).get(product)
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 

@@ -18,12 +18,12 @@ from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
-from hydrology.ratings.rating import M_PER_FT, Expansion, InvalidRating, Rating
+from hydrology.ratings import M_PER_FT, Expansion, InvalidRating, Rating
 from jobspec.levels import NewRating
 from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.basins.ratings import NoRating
-from records.levels import flood_categories, level_doubts
+from records.levels import categories_and_doubts
 from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
@@ -130,11 +130,11 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
     with own_change(writer, basin) as session:
         require_own_words(writer.key, new.source)
         stored, changed = ratings.put(session, basin, new, now)
-        converted = flood_categories.convert(session, basin, now)
+        converted = categories_and_doubts.convert_categories(session, basin, now)
         if converted.changed:
             outlooks.renew(session, basin)
         if changed:
             writer.record(session, "rating set", basin, source=new.source, valid_from=str(stored.valid_from))
-        doubts = level_doubts.in_doubt(session, basin, writer.clock.today())
+        doubts = categories_and_doubts.in_doubt(session, basin, writer.clock.today())
     response.status_code = 201 if changed else 200
     return NewRatingTable(**dict(table_of(stored)), left_out=texts(converted.left_out), in_doubt=doubts)

@@ -10,11 +10,11 @@ from app.http.discharge_units import NoArea
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
-from hydrology.extremes.thresholds import OF_MODEL, Statistic
+from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
 from records.levels import basin_levels
 from records.runs import run_types
-from records.simulations import simulated_levels
+from records.simulations import simulated_series
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def levels_of(session: Session, run: run_types.Run, basin: run_types.RunBasin, u
             yield AnsweredLevel(level.name, level.direction, None, None, level.reason)
         else:
             yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
-    of_model = simulated_levels.get(session, run.version_id, basin.basin_id)
+    of_model = simulated_series.get(session, run.version_id, basin.basin_id)
     if of_model is not None:
         floods = basin_levels.flood_frequency(session, basin.basin_id).as_asked()
         yield from _of_model(basin, [one for one in of_model.statistics if not floods.compares(one)], units)
@@ -60,7 +60,7 @@ def _of_model(basin: run_types.RunBasin, statistics: Sequence[Statistic], units:
             if named.level.value is None:
                 yield AnsweredLevel(name, direction, None, None, named.level.reason, of_model=True)
             else:
-                level = _level(basin, name, direction, named.level.value, simulated_levels.UNIT, units)
+                level = _level(basin, name, direction, named.level.value, simulated_series.UNIT, units)
                 yield replace(level, of_model=True)
 
 

@@ -11,9 +11,9 @@ from app.http.base_schema import Area, Missing, Model, next_page
 from hydrology.base import units as convert
 from hydrology.base.doc import Why
 from hydrology.base.units import M2_PER_KM2
-from records.basins import basins, ownership, quality
-from records.basins.tables import Basin
-from records.versions.basin_areas import areas_in_use
+from records.basins import basins, ownership
+from records.basins.ownership import Basin
+from records.versions.promotions import areas_in_use
 
 Kind = Literal["usgs", "synthetic", "other", "unofficial"]
 _KINDS = (
@@ -135,7 +135,10 @@ def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSumm
 
 def basin_detail(session: Session, basin: str) -> BasinDetail:
     """Return a basin with its catalogue, its current version and the findings on its data."""
-    from records.series import series  # here, for a list of basins needs none of it
+    from records.series import (
+        revisions,
+        series,  # here, for a list of basins needs none of it
+    )
     from records.versions import promotions
 
     stored = basins.get(session, basin)
@@ -151,7 +154,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
             for entry in series.catalogue(session, basin)
         ],
         current_version=promotions.current(session, [basin]).get(basin),
-        quality=quality.by_product(session, basin),
+        quality=revisions.findings_of(session, basin),
     )
 
 

@@ -11,8 +11,8 @@ from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Pe
 from app.http.shown import As
 from hydrology.base.doc import Why
 from hydrology.base.units import Units
-from hydrology.extremes import thresholds
-from hydrology.extremes.trend import Trend
+from hydrology.extremes import levels
+from hydrology.extremes.annual import Trend
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 
@@ -45,13 +45,14 @@ class FloodFrequency(Model):
     set_at: Annotated[datetime | None, Why("It was never set.")] = Field(
         description="By the service's clock; null where it was never set."
     )
+    missing: Missing = EXPLAINED
 
 
 class RecordStatistic(Model):
     """Levels of one kind, by one method."""
 
-    kind: thresholds.Kind
-    method: thresholds.Method = Field(
+    kind: levels.Kind
+    method: levels.Method = Field(
         description="`gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by "
         "the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. "
         "`log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted."

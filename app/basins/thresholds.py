@@ -31,15 +31,15 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.extremes import thresholds as levels
+from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from hydrology.ratings.rating import M_PER_FT, Rating
+from hydrology.ratings import M_PER_FT, Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
-from records.levels import basin_levels, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.levels.basin_levels import FIXED_UNIT
 from records.series import series
-from records.simulations import simulated_levels, simulated_series
+from records.simulations import simulated_series
 from records.versions import promotions
 
 router = APIRouter(prefix="/basins", tags=["thresholds"])
@@ -91,7 +91,7 @@ def tag_of(session: Session, asked: Request) -> str:
     """Return the entity tag, from the record's stamp, which grows with every write."""
     product = gauge_product(asked.basin)
     credit = credit_of(session, product)
-    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
     fixed = [
         fixed_threshold(one, None, doubts).model_dump(mode="json")
         for one in basin_levels.of_basin(session, asked.basin)
@@ -122,7 +122,7 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
         if name != "record.period" or any(statistic.period is None for statistic in statistics)
     }
     floods = frequency_of(session, asked.basin)
-    doubts = level_doubts.in_doubt(session, asked.basin, asked.on)
+    doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
     fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
@@ -160,13 +160,13 @@ def fixed_threshold(
 
 def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
     """Return a level set by an operator, m3/s."""
-    doubts = level_doubts.in_doubt(session, basin, on)
+    doubts = categories_and_doubts.in_doubt(session, basin, on)
     return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
     """Return the official categories of a basin."""
-    rating, doubts = rating_of(session, basin, on), level_doubts.in_doubt(session, basin, on)
+    rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
         fixed_threshold(one, rating, doubts)
         for one in basin_levels.of_basin(session, basin)
@@ -181,14 +181,14 @@ def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels 
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
         return absent(Reason.NO_CURRENT_VERSION_OF_BASIN)
-    return simulated_levels.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
+    return simulated_series.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
 def _of_model(
     asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
 ) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
-    into = LevelConverter(simulated_levels.UNIT, asked.units, area, rating, levels.OF_MODEL)
+    into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
     statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
     return ModelLevels.from_records(model, area=area, levels=statistics)
 

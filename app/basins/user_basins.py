@@ -30,9 +30,8 @@ from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitud
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
-from records.basins.ownership import AgencysName
-from records.basins.tables import Basin
-from records.feeds.product_credits import ProductConflict
+from records.basins.ownership import AgencysName, Basin
+from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
 from records.versions import adoption

@@ -29,8 +29,17 @@ from app.forecasts.discharge import (
     quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.header import days_ahead, header_of_days, what_if
-from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays, RunOfBasin
+from app.forecasts.header import (
+    Columns,
+    Days,
+    FieldUnits,
+    GappyColumns,
+    LeadDays,
+    RunOfBasin,
+    days_ahead,
+    header_of_days,
+    what_if,
+)
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
@@ -38,11 +47,11 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.outlook.days_ahead import LEVELS
-from records.adjustments import adjustments
+from hydrology.outlook import LEVELS
+from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
-from app.forecasts.header import weather_used, what_if
-from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
+from app.forecasts.header import T0_AGE, T0_NOTE, WhatIf, weather_used, what_if
 from app.http.base_schema import Model, Program, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
@@ -25,7 +24,7 @@ from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.fields import DayField
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.runs import run_types, runs
 from records.runs.run_types import BasinStatus, Purpose, UnknownRun
 from records.versions import versions

@@ -13,15 +13,14 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation
 from app.forecasts.forecast import BasinForecast, forecast_of
-from app.forecasts.header import header_of_days
+from app.forecasts.header import DaysOfRun, header_of_days
 from app.forecasts.lookup import PROBLEMS
-from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import EXPLAINED, Missing, maybe
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.json_numbers import gappy_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date, day
-from hydrology.ratings.rating import M_PER_FT, Rating
+from hydrology.ratings import M_PER_FT, Rating
 from records.basins import ratings
 from records.forecasts.latest import Latest
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Response
@@ -11,12 +11,10 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.series import table_of
-from app.exports.table import Table
+from app.exports.table import Table, table_of
 from app.forecasts.discharge import Calibration, calibration_of
-from app.forecasts.header import header
+from app.forecasts.header import RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS
-from app.forecasts.schemas import RunOfBasin
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Period, Series, maybe
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
@@ -27,9 +25,9 @@ from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, SEASON, Observed, Season, million_m3
 from jobspec.fields import read_season
 from records.basins.basins import Site
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
+from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"
@@ -116,7 +114,7 @@ NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: datetime | None) -> VolumesOfRun:
     """Return the seasonal volume of a run; `at`: clock time for the newest run."""
-    volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
+    volume, basin = volumes_and_recessions.of_run(session, latest, season), latest.basin
     calibrated = _quantiles(volume, volume.calibrated)
     calibration = basin.why_not_calibrated if isinstance(calibrated, Absent) else calibration_of(latest, "mm/day")
     return VolumesOfRun(
@@ -183,7 +181,7 @@ def _in_m3(volume: Volume, depths: Array | Absent) -> Array | Absent:
     return NO_AREA if volume.area is None else million_m3(depths, volume.area)
 
 
-def _one_in_m3(volume: Volume, depth: float) -> float | None:
+def _one_in_m3(volume: Volume, depth: float) -> Any:
     return maybe(_in_m3(volume, np.array([depth])), lambda converted: rounded(float(converted[0])))
 
 
@@ -226,7 +224,7 @@ def read_volumes(
     `raw`, from members and traces, is overconfident. Null, with the reason, where it cannot be computed."""
     asked, now = None if season is None else Season.parse(season), clock.now()
     if run is None:
-        shown = volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
+        shown = volumes_of_run(session, volumes_and_recessions.newest(session, basin, now, asked), asked, now)
     else:
         shown = volumes_of_run(session, result_of(session, run, basin), asked, None)
     return answer.of_basin(shown, _table)

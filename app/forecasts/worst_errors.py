@@ -17,7 +17,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, Period, may
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
 from app.versions.verification import OfSeason
-from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
+from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base import calendar
 from hydrology.base.absent import absent
 from hydrology.base.calendar import as_date, day

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, get_args, runtime_checkable
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.http.json_numbers import gappy_column, rounded
 from hydrology.base import calendar
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, known
@@ -15,7 +16,6 @@ from hydrology.base.calendar import Day, as_date
 from hydrology.base.doc import Why
 
 Value = TypeVar("Value")
-Shown = TypeVar("Shown")
 
 
 def _text(value: object) -> object:
@@ -25,6 +25,9 @@ def _text(value: object) -> object:
 _AS_TEXT = BeforeValidator(_text)
 ReasonText = Annotated[str, _AS_TEXT]
 """The text of a reason. A field of this type shows an `Absent` itself."""
+
+Number = Annotated[float, AfterValidator(rounded)]
+"""A number with 7 digits. A field of this type is filled with one of any number of digits."""
 
 Missing = Annotated[
     dict[str, ReasonText],
@@ -93,9 +96,9 @@ EXPLAINED: Any = Field()
 """The default of `missing: Missing`: filled by the fields that are null. Reasons that are passed come first."""
 
 
-def maybe(value: Value | Absent, show: Callable[[Value], Shown] | None = None) -> Shown | None:
-    """Return what a field is filled with: where it is absent, it is null and `missing` gives the reason."""
-    return cast("Shown | None", value if show is None or isinstance(value, Absent) else show(value))
+def maybe(value: Value | Absent, show: Callable[[Value], object] | None = None) -> Any:
+    """Return what a field is filled with, from what the core has: an absent value is null, with its reason."""
+    return value if show is None or isinstance(value, Absent) else show(value)
 
 
 @runtime_checkable
@@ -111,7 +114,7 @@ class Model(BaseModel):
 
     A field may be filled with an `Absent`, and so may those of what it holds: it is null, and the next `missing` above
     has the reason under the field's path, such as `snow.normal`. `Why` in a field's annotation is the reason wherever
-    it is None.
+    it is None. Days, periods, areas and arrays are taken as the core has them (`as_json`).
     """
 
     __slots__ = ("_reasons",)
@@ -128,7 +131,8 @@ class Model(BaseModel):
                 continue
             if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
-                values[name] = _without_absent(value)
+                value = _without_absent(value)
+            values[name] = as_json(value)
         if "missing" in type(self).model_fields:
             values["missing"] = reasons | values.get("missing", {})
             reasons = {}
@@ -137,7 +141,7 @@ class Model(BaseModel):
 
     @classmethod
     def from_records(cls, *sources: object, why: Mapping[str, str] | None = None, **fields: Any) -> Self:
-        """Return the answer with the fields given and those that the sources have, as records and hydrology have them.
+        """Return the answer with the fields given and those that the sources have.
 
         `run` is also a source's `run_id`, and `period` its `first_day` and `last_day`.
 
@@ -151,7 +155,7 @@ class Model(BaseModel):
         for name, reason in (why or {}).items():
             if fields[name] is None:
                 fields.setdefault("missing", {})[name] = reason
-        return cls(**{name: _shown(held) for name, held in fields.items()})
+        return cls(**fields)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -182,18 +186,6 @@ def _attribute(source: Any, name: str) -> object:
     return held
 
 
-def _shown(value: object) -> object:
-    """Return a day, a period or an area as answers show it."""
-    match value:
-        case np.datetime64():
-            return as_date(value)
-        case calendar.Period():
-            return Period.between(value.first, value.last)
-        case convert.Area():
-            return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
-    return value
-
-
 _PLAIN = {type(None), bool, int, float, str, date, datetime}
 
 
@@ -217,6 +209,19 @@ def _without_absent(value: object) -> object:
     if isinstance(value, Mapping):
         return {name: known(held) for name, held in value.items()}
     return None if isinstance(value, Absent) else value
+
+
+def as_json(value: Any) -> Any:
+    """Return a value of the core as a field takes it: an array is a list, with null for NaN."""
+    if isinstance(value, np.ndarray):
+        return gappy_column(value) if value.dtype.kind == "f" else value.tolist()
+    if isinstance(value, np.datetime64):
+        return as_date(value)
+    if isinstance(value, calendar.Period):
+        return Period.between(value.first, value.last)
+    if isinstance(value, convert.Area):
+        return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
+    return {name: as_json(held) for name, held in value.items()} if isinstance(value, Mapping) else value
 
 
 class OfBasin(Model):

@@ -18,7 +18,7 @@ from app.http.conditional import ResponseCache
 from app.http.problems import Fault, InvalidRequest
 from jobspec.fields import BASIN_SCHEMA, ID, form, full_id
 from records.basins import basins
-from records.database import ids
+from records.database import checksums
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -151,7 +151,7 @@ IdCursor = Annotated[
     str | None,
     Query(
         description="Start after this id: the last one of the page before.",
-        pattern=form(ids.FORM, "an id of 22 digits and letters from a to f"),
+        pattern=form(checksums.FORM, "an id of 22 digits and letters from a to f"),
     ),
 ]
 NumberCursor = Annotated[

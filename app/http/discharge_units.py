@@ -11,7 +11,7 @@ from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
 from jobspec.fields import NAMED
 from records.basins import basins
-from records.versions.basin_areas import areas_in_use
+from records.versions.promotions import areas_in_use
 
 AreaName = Annotated[
     str | None,

@@ -42,7 +42,7 @@ from jobspec.kinds import KINDS, REQUESTABLE, AnyJobRequest
 from records.database.base import JsonObject
 from records.database.engine import Database
 from records.job_permissions.permissions import NotAllowed
-from records.jobs import attempts, job_row, jobs
+from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob
 
 log = structlog.get_logger()
@@ -90,7 +90,7 @@ class EventStreams:
             if len(new_events) < AT_ONCE:
                 await anyio.sleep(max(SECONDS_BETWEEN_LOOKS, self._open / LOOKS_PER_SECOND))
 
-    async def _look(self, admission: Admission, job: str, after: int) -> tuple[list[job_row.Event], bool]:
+    async def _look(self, admission: Admission, job: str, after: int) -> tuple[list[jobs.Event], bool]:
         """Return the new events, and whether they are the last ones; none where they cannot be read now."""
         try:
             await admission.enter()
@@ -102,9 +102,9 @@ class EventStreams:
             admission.leave()
 
 
-def _new_events(database: Database, job: str, after: int) -> tuple[list[job_row.Event], bool]:
+def _new_events(database: Database, job: str, after: int) -> tuple[list[jobs.Event], bool]:
     with database.reading() as session:
-        new_events = job_row.events_after(session, job, after, AT_ONCE)
+        new_events = jobs.events_after(session, job, after, AT_ONCE)
         try:
             ended = jobs.get(session, job).status in jobs.ENDED
         except NotFound:  # it has been pruned meanwhile
@@ -112,7 +112,7 @@ def _new_events(database: Database, job: str, after: int) -> tuple[list[job_row.
     return new_events, ended and len(new_events) < AT_ONCE
 
 
-def _message(event: job_row.Event, whole: bool) -> bytes:
+def _message(event: jobs.Event, whole: bool) -> bytes:
     content = event.data if whole else _without_detail(event.data)
     data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **content})
     return format_sse_event(data_str=data, event=event.type, id=str(event.seq))

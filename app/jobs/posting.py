@@ -25,7 +25,7 @@ from jobspec.kinds import KINDS, REQUESTABLE, queue_of
 from jobspec.training import TrainingConfig
 from records.access.audit import Action
 from records.access.keys import Key
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions
 from records.jobs import jobs, queues
 from records.jobs.jobs import IdempotencyConflict

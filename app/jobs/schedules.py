@@ -20,8 +20,7 @@ from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 from records.access.keys import Key
 from records.jobs import schedules
-from records.jobs.cron import BadCron, next_run
-from records.jobs.schedules import ScheduleConflict, UnknownSchedule
+from records.jobs.schedules import BadCron, ScheduleConflict, UnknownSchedule, next_run
 
 
 class NewSchedule(RequestModel):

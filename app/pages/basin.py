@@ -15,7 +15,7 @@ from app.alerts import alerts as alert_answers
 from app.basins.schemas import basin_detail
 from app.feeds import holes as holes_of
 from app.forecasts import lookup
-from app.forecasts.changes.answer import change_of
+from app.forecasts.changes import change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
@@ -36,14 +36,14 @@ from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from hydrology.base.units import Units
+from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
-from hydrology.extremes.thresholds import OF_MODEL
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from jobspec.fields import full_id
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.feeds import feeds
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 
@@ -138,7 +138,9 @@ def _part(
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
-        volumes=or_reason(lambda: volumes_of_run(session, seasonal_volumes.newest(session, basin, now), None, now)),
+        volumes=or_reason(
+            lambda: volumes_of_run(session, volumes_and_recessions.newest(session, basin, now), None, now)
+        ),
         skill=skill,
         scores=scores,
         shipped_skill=any(score.shipped for score in scores),

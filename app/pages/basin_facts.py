@@ -16,7 +16,7 @@ from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import counted

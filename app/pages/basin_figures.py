@@ -25,7 +25,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from records.forecasts import newest_by_weather as dry_runs
+from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
 from records.runs import runs
 from records.runs.run_types import Run

@@ -8,13 +8,12 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, named_kind
-from hydrology.alerts.alert_rule import Severity, Trend, rank
+from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
+from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from records.forecasts.latest import Latest
 from records.outlooks import reader
 from records.outlooks.reader import Outlook

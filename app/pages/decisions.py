@@ -18,12 +18,12 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.levels import FixedLevel
-from records.adjustments import adjustments
-from records.adjustments.adjustments import NotAdjusted
 from records.alerts import held_alerts
 from records.basins import basins
-from records.basins.station_names import shown_name
-from records.levels import basin_levels, level_doubts
+from records.basins.ownership import shown_name
+from records.forecasts import adjustments
+from records.forecasts.adjustments import NotAdjusted
+from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
 from records.runs.adjustment import Adjustment
 
@@ -77,7 +77,7 @@ def read_held(request: Request, session: Reading, clock: ServiceClock, _key: For
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
 def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
     rating = rating_of(session, basin, clock.today())
-    doubts = level_doubts.in_doubt(session, basin, clock.today())
+    doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
     return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))

@@ -19,15 +19,14 @@ from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.render import PageRoute, form_of, render
 from app.service import status as status_service
-from hydrology.alerts.alert_rule import SEVERITIES, rank
-from hydrology.base.calendar import as_date
-from hydrology.base.staleness import age_days, stale
-from jobspec.feeds import ADAPTERS
+from hydrology.alerts import SEVERITIES, rank
+from hydrology.base.calendar import age_days, as_date, stale
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
 from records.basins import basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
@@ -114,14 +113,14 @@ def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLRespo
     return render(request, "work/schedules.html", schedules=listed, example=json.dumps(SCHEDULED_JOB))
 
 
-SETTINGS = {"adapter": "usgs", "basins": ["USGS-01013500", "USGS-13235000"]}
+SETTINGS = {"adapter": next(iter(FEED_KINDS)), "basins": ["USGS-01013500", "USGS-13235000"]}
 """Settings that the form of a new feed begins with."""
 
 
 @router.get("/feeds", response_class=HTMLResponse)
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
-    return render(request, "work/feeds.html", feeds=listed, adapters=list(ADAPTERS), example=json.dumps(SETTINGS))
+    return render(request, "work/feeds.html", feeds=listed, adapters=list(FEED_KINDS), example=json.dumps(SETTINGS))
 
 
 @router.get("/status", response_class=HTMLResponse)

@@ -31,7 +31,7 @@ from hydrology.base.basins import place_in_words
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
 from hydrology.extremes.level_checks import level_title, percent
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 from runtime.clock import Clock
 
 FOLDER = Path(__file__).parent / "static"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from app.pages.basins_today import BasinToday, Place
-from hydrology.base.longitudes import extent, normalised, unwrapped
+from hydrology.base.outline import extent, normalised, unwrapped
 
 Name = Literal["states", "countries"]
 NAMES: tuple[Name, ...] = get_args(Name)

@@ -16,10 +16,9 @@ from app.pages.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_t
 from app.pages.render import PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, rank
-from hydrology.base.calendar import day
-from hydrology.base.longitudes import unwrapped
-from hydrology.base.staleness import age_days
+from hydrology.alerts import SEVERITIES, Severity, rank
+from hydrology.base.calendar import age_days, day
+from hydrology.base.outline import unwrapped
 
 PAGE = 50
 """Number of basins on a page of the table."""

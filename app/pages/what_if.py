@@ -21,7 +21,7 @@ from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.runs import runs
 
 router = APIRouter(route_class=PageRoute)

@@ -21,7 +21,7 @@ from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.connections import DatabaseProblem, is_locked
 from records.database.engine import Database
-from records.jobs import job_health, process_heartbeats
+from records.jobs import process_heartbeats, queues
 from records.upkeep import monitoring
 from runtime import watchdog
 from runtime.clock import Clock
@@ -76,7 +76,7 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
 def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
     """Yield degradations of jobs: waiting, failed or stopped, or a wrong clock."""
     yield from _waiting(session, now)
-    for failed in job_health.failing(session):
+    for failed in queues.failing(session):
         if failed.schedule is None:
             sentence = f"The service's last job {failed.kind} has failed: see /v1/jobs/{failed.id}, and mend the cause."
             yield Degraded(code="failed-job", sentence=sentence)
@@ -96,7 +96,7 @@ def of_machine(settings: Settings) -> Iterator[Degraded]:
 
 
 def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
-    for waiting in job_health.waiting_queues(session):
+    for waiting in queues.waiting_queues(session):
         queue, since = waiting.queue, waiting.service_since
         worker = f"worker (freshet worker --queue {queue})"
         if not waiting.runs and now - waiting.since > MAX_UNTAKEN:

@@ -23,11 +23,11 @@ from app.http.dependencies import NumberPage, OpenDatabase, Reading, ServiceCloc
 from app.http.middleware import on_start
 from app.http.problems import Forbidden, documented_keyed
 from app.http.shown import As
-from hydrology.base.staleness import age_days
+from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.access import audit
 from records.database.engine import Database
-from records.jobs import job_health, process_heartbeats
+from records.jobs import process_heartbeats, queues
 from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
@@ -98,7 +98,7 @@ def _samples(
         "freshet_workers": {(queue,): workers.get(queue, 0) for queue in QUEUES},
         **_gpus([process.gpu for process in processes if process.gpu is not None]),
         "freshet_day_jobs": monitoring.jobs_of_a_day(session, wall),
-        "freshet_failing_schedules": _alone(sum(job.schedule is not None for job in job_health.failing(session))),
+        "freshet_failing_schedules": _alone(sum(job.schedule is not None for job in queues.failing(session))),
         "freshet_feed_age_seconds": {
             (feed,): _seconds(at, now) for feed, at in monitoring.feeds(session).items() if at is not None
         },

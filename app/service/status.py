@@ -15,10 +15,9 @@ from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSe
 from app.http.problems import documented
 from app.service import health
 from app.service.health import Degraded
-from hydrology.base.calendar import Day, as_date, last_ended_anywhere
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day, age_days, as_date, last_ended_anywhere, stale
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins, ownership
 from records.forecasts import latest

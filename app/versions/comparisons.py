@@ -20,7 +20,7 @@ from app.http.shown import As
 from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.scores.published_medians import PublishedModel as PrintedModel
+from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from jobspec.fields import ID
 from records.verification import comparisons

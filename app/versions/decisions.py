@@ -16,7 +16,7 @@ from app.http.json_numbers import column, rounded
 from app.versions.verification import NotVerified, OfForecaster, OfLead, OfSeason, verified_in
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from hydrology.scores.decision_value import CHANCES, COST_LOSS_RATIOS, ActingAtChance
+from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.verification.results import ALL_YEAR, INDEPENDENT, MonthSkill, Season
 from hydrology.verification.skilful_days import skilful_days
 from records.basins.basins import UnknownBasin

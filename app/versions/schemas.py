@@ -10,7 +10,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.shown import As
 from hydrology.base.doc import Why
 from hydrology.base.products import MAX_PARTS
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.fields import Basins, Id, Line, RequestModel
 from records.versions.version_properties import Pretrained
 
@@ -41,6 +41,7 @@ class ModelSummary(Model):
         description="Whether it is the service's own. One that was trained with an operator's key is not: it serves "
         "only basins that were registered with that key."
     )
+    missing: Missing = EXPLAINED
 
 
 class ModelPage(Model):
@@ -107,7 +108,7 @@ class ModelDetail(ModelSummary):
     )
     current_basins: list[str] = Field(description="Basins that use it for their forecasts.")
     closure: Closure | None
-    physics: list[Annotated[ProbeResult, As(properties=("passes",), exact=True)]] | None = Field(
+    physics: list[Annotated[ProbeResult, As(exact=True)]] | None = Field(
         description="Physics probes run at training or installation. A version that does not conserve mass skips those "
         "of its water."
     )
@@ -118,7 +119,6 @@ class ModelDetail(ModelSummary):
         description="The version of the same recipe trained on fewer years, scored in its place on days that it has "
         "fitted itself."
     )
-    missing: Missing = EXPLAINED
 
 
 class Promotion(Model):

@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import table_of
-from app.exports.table import RIVER_FLOW, Table
+from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
 from app.http.dependencies import BasinId, ChosenVersion, Reading
@@ -30,11 +29,9 @@ from hydrology.base.calendar import Day, Days, as_date, month
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
-from hydrology.scores.event_scores import WINDOW, EventPair, EventScores, match_events
-from hydrology.scores.events import MIN_APART, VALLEY, Event
-from hydrology.verification.forecast_scores import HIGH_SHARE, high_flow
+from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair, EventScores, match_events
 from hydrology.verification.held_out_years import PeriodUse
-from hydrology.verification.results import ALL_YEAR, SEASONS, Season
+from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from jobspec.fields import DayField
 from records.basins import basins
 from records.basins.basins import Site, UnknownArea, UnknownBasin

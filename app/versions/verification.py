@@ -16,7 +16,7 @@ from app.http.shown import As, extended, model_of, shown_fields
 from app.versions.scores import SCORED, USE
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.scores.paired_comparison import Quartiles
+from hydrology.scores.comparisons import Quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season, Verification
 from records.basins import basins

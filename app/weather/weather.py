@@ -23,7 +23,7 @@ from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 

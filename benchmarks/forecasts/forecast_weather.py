@@ -30,10 +30,10 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, as_date, day_of_year, days_between
 from hydrology.base.errors import DataProblem
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.scores.probabilistic import crps, exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import Spread
+from hydrology.verification.results import Spread
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from jobspec.jobs.forecasting import ISSUE_TIME
@@ -48,7 +48,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs
 from records.series import series
 from records.versions import promotions, versions
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -234,7 +234,7 @@ def store_weather(database: Database, at: Clock, archives: Mapping[str, Archive]
             )
         )
     with database.transaction() as session:
-        issue_store.store(session, forecasts, at.wall(), operational=True)
+        weather_issues.store(session, forecasts, at.wall(), operational=True)
 
 
 @dataclass(frozen=True, slots=True)

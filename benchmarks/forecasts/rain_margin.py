@@ -37,7 +37,7 @@ from hydrology.extremes.rain_margin import (
     rain_margin,
     share_not_monotone,
 )
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import basins as all_basins
 from benchmarks.regional.data import opened
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.uncertainty.weighted import SPREAD_SOURCES
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped

@@ -12,15 +12,16 @@ import httpx2
 import numpy as np
 
 from benchmarks.fuzz.target import Target
+from extensions.daymet.feed import DaymetFeed
+from extensions.openmeteo.archive import OpenMeteoArchive
+from extensions.openmeteo.forecast import OpenMeteoForecast
+from extensions.usgs.feed import UsgsFeed
+from extensions.usgs.gauges import locations
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
 from ingestion.feeds.base import Feed, FetchWindow, Observations, Site
-from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
-from ingestion.feeds.usgs import UsgsFeed
-from ingestion.feeds.usgs_sites import locations
 from testing.feed_services.server import answer
 from testing.feed_services.world import Gauge, World
 

@@ -14,17 +14,16 @@ from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import outline_of
-from hydrology.base.outline_area import area_m2
+from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.climatology.volumes import Season
-from hydrology.weather.sampling_points import weather_points
 from ingestion.client import http_address, redirected, shown
 from jobspec import fields, kinds
 from jobspec.addresses import why_no_target
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.levels import NewThreshold
 from jobspec.new_data import AddedBasin
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
-from records.jobs.cron import next_run
+from records.jobs.schedules import next_run
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)

@@ -13,7 +13,7 @@ from jobspec.addresses import HostPort
 from operations.alerts import webhook
 from records.alerts.alert_changes import Change, NewChange
 from records.alerts.subscriptions import Subscription
-from records.database.statements import as_values
+from records.database.stored import as_values
 from runtime.settings import Settings
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)

@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 
 from benchmarks.gpu import data as stored
+from extensions.gpu.members_training import MembersTraining
 from models import checkpoint
 from models.cores import cores_in_use
-from models.gpu.members_training import MembersTraining
 from models.scaling import Scaler
 from models.training import Progress, TrainedMember
 from operations.versions.processes import machine

@@ -17,13 +17,13 @@ import numpy as np
 import torch
 
 from benchmarks.gpu import data as stored
+from extensions.gpu.members_training import STEPS_AHEAD, MembersTraining
 from hydrology.base.calendar import Period
 from jobspec.network import sized
 from jobspec.training import Cosine, TrainingConfig
 from models.arrays import Forcing
 from models.cores import use_cores
 from models.ensemble import Ensemble
-from models.gpu.members_training import STEPS_AHEAD, MembersTraining
 from models.nets.mclstm import MCLSTM
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.loading import load

@@ -17,7 +17,7 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
 MODULES = (
-    "hydrology/alerts/alert_rule.py",
+    "hydrology/alerts.py",
     "hydrology/uncertainty/exceedance.py",
     "hydrology/water/ledger.py",
     "operations/forecasting/calibrated_flow.py",

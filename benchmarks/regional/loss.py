@@ -14,7 +14,7 @@ import numpy.typing as npt
 from benchmarks.regional.data import basins, opened
 from benchmarks.regional.hindcasts import read_forcings
 from hydrology.base.calendar import Period
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from models.ensemble import Ensemble
 from models.inference import GROUP
 from operations.basin_data.climate import mean_pet

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.regional.data import camels
 from benchmarks.regional.members import ENSEMBLE, RESULTS, series
 from benchmarks.regional.recipes import COMPARED
-from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
+from hydrology.scores.comparisons import MEANINGS, difference, quartiles
 from models.pretrained import form, skill
 
 FOLDER = "benchmarks/ealstm_maurer_531"

@@ -16,9 +16,9 @@ from operations.training.pretrained import install
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.regional_snow_cells import BANDS
 from records.basins import basins as basin_records
+from records.database.base import to_json
 from records.database.engine import Database
-from records.database.json_columns import to_json
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.simulations import snow_cells
 from records.simulations.snow_cells import SnowCells
 from runtime.clock import Clock

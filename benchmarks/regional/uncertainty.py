@@ -21,13 +21,12 @@ from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
-from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.normals import FlowClimatology
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
-from hydrology.verification.forecast_scores import ForecastScores, high_flow
-from hydrology.verification.reforecasts import CALIBRATED, RAW, AtLead, Reforecasts
-from hydrology.verification.results import Reliability
+from hydrology.verification.forecasts import CALIBRATED, RAW, AtLead, Reforecasts
+from hydrology.verification.results import ForecastScores, Reliability, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
 from models.arrays import days_of
 from models.pretrained import form

@@ -23,12 +23,12 @@ from benchmarks.regional.members import ENSEMBLE
 from benchmarks.regional.snow_cells import snowy
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day, water_year
-from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.normals import FlowClimatology
 from hydrology.climatology.volumes import MELT, Season, depths
 from hydrology.scores.bootstrap import ratio_interval
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
-from hydrology.verification.forecast_scores import ForecastScores
-from hydrology.verification.reforecasts import CALIBRATED, RAW
+from hydrology.verification.forecasts import CALIBRATED, RAW
+from hydrology.verification.results import ForecastScores
 from hydrology.verification.verify import CLIMATOLOGY
 from models.arrays import days_of
 from models.ensemble import Ensemble

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from benchmarks.regional import data
 from benchmarks.replays.alerts import ENSEMBLE, OTHER
-from hydrology.attribution.forecast_change import PARTS, interaction
-from hydrology.attribution.forecast_error import CAUSES
+from hydrology.attribution import CAUSES, PARTS, interaction
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.reasons import Reason

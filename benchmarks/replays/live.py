@@ -14,6 +14,7 @@ replay that had none, bit by bit.
 """
 
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -34,7 +35,7 @@ from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.basins import last_ended
 from operations.basin_data.ingest import store
 from operations.basin_data.source_paths import Intake
@@ -52,7 +53,7 @@ from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.feed_services.server import serving
+from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import FAULTS, Fault, Gauge, Revision, World
 from testing.work import work_of
 
@@ -183,8 +184,8 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
             store(session, replace(of_basin, areas=areas, series=(), files=()), Clock(world.now))
         for name, of_feed in reported.items():
             feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, world.now)
-    with serving(world) as url:
-        settings = _settings(file.parent, url, "v0")
+    with serving(world) as url, replacing_services(url):
+        settings = _settings(file.parent, url)
         for name in reported:
             if "ahead" not in name:
                 done = fetch(work_of(database, Clock(world.now), settings), _intake(settings), name, period=BEFORE)
@@ -218,11 +219,12 @@ def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
 def _go(replay: _Replay, days: Sequence[Day]) -> None:
     """Do the cycles of all issue days."""
     whole = replay.world.gauges
-    with serving(replay.world) as url:
+    with serving(replay.world) as url, replacing_services(url):
+        settings = _settings(replay.folder, url)
         for number, issue_day in enumerate(days):
             replay.world.now = _at(issue_day)
             replay.world.gauges = _silenced(whole) if issue_day in replay.silent else whole
-            settings = _settings(replay.folder, url, "v0" if number < len(days) // 2 else "v1")
+            os.environ["FRESHET_USGS_URL"] = f"{url}/ogcapi/{'v0' if number < len(days) // 2 else 'v1'}"
             of_issue_day = _cycle(replay, issue_day, settings)
             if number % TWICE_EVERY == 0:
                 before = _rows(replay.database)
@@ -257,16 +259,8 @@ def _until(weather: Mapping[str, DailySeries], last: Day) -> dict[str, DailySeri
     return {name: of_all.over(Period(of_all.start, last)) for name, of_all in weather.items()}
 
 
-def _settings(folder: Path, url: str, version: str) -> Settings:
-    return Settings(
-        data=folder,
-        ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
-        usgs_url=f"{url}/ogcapi/{version}",
-        daymet_url=url,
-        open_meteo_archive_url=url,
-        open_meteo_forecast_url=url,
-        open_meteo_ensemble_url=url,
-    )
+def _settings(folder: Path, url: str) -> Settings:
+    return Settings(data=folder, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
 
 
 def _intake(settings: Settings) -> Intake:

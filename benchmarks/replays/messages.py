@@ -40,7 +40,7 @@ from records.access import keys
 from records.alerts import alert_changes, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
-from records.database.statements import grouped
+from records.database.stored import grouped
 from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from runtime.process import log_to_stderr

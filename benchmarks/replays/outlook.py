@@ -20,13 +20,13 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period
 from hydrology.base.units import Area, converted
-from hydrology.outlook.levels import LIKELY, POSSIBLE, Level, LevelOutlook, highest
+from hydrology.outlook import LIKELY, POSSIBLE, Level, LevelOutlook, highest
 from jobspec.jobs.forecasting import ReplayParams
 from operations.daily.replay import replay
 from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import runs
 from records.runs.run_types import Run, RunBasin
 from records.runs.runs import RunRequest

@@ -10,7 +10,7 @@ from benchmarks.speed.warm_forecast import CLOCK, SPIN_UP, prepare
 from benchmarks.speed.weather_traces import T0
 from hydrology.base.calendar import Day
 from ingestion.base import Source
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from records.access import keys
 from records.database.engine import Database
 from records.feeds import feeds

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries, Flag
-from hydrology.synthetic.synthetic import MAX_BASINS, Landscape, Weather, landscape, weather
+from hydrology.synthetic import MAX_BASINS, Landscape, Weather, landscape, weather
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.training import STATIC_ATTRIBUTES
 

@@ -15,7 +15,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -33,7 +33,7 @@ from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
 from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
@@ -46,7 +46,7 @@ from records.versions import combinations, promotions
 from runtime.child_processes import spawn_context
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.feed_services.server import serving
+from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Gauge, World
 from testing.work import work_of
 
@@ -134,7 +134,7 @@ def _combined_version(database: Database, source: LiveCountry) -> list[str]:
 def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[dict[str, Any]]:
     """Measure the cycles of a number of basins, with each number of traces."""
     country = SyntheticCountry(count)
-    with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server):
+    with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server), _services(url):
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
         database.migrate()
         issue_day = datetime.combine(as_date(BEGIN + 2), ISSUE_TIME)
@@ -195,17 +195,13 @@ def _cycle(
     return time.process_time() - started, fetched
 
 
-def _settings(folder: Path, url: str) -> Settings:
+def _services(url: str) -> AbstractContextManager[None]:
     # With a key, for Open-Meteo's free limit is less than 447 x 31 a fetch.
-    return Settings(
-        data=folder,
-        ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
-        usgs_url=f"{url}/ogcapi/v0",
-        open_meteo_archive_url=url,
-        open_meteo_forecast_url=url,
-        open_meteo_ensemble_url=url,
-        open_meteo_key="a-key",
-    )
+    return replacing_services(url, FRESHET_OPEN_METEO_KEY="a-key")
+
+
+def _settings(folder: Path, url: str) -> Settings:
+    return Settings(data=folder, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
 
 
 @contextmanager

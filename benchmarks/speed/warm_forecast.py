@@ -25,7 +25,7 @@ from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.water.ledger import FLOWS
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from ingestion.base import Source
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig

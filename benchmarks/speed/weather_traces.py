@@ -27,9 +27,9 @@ from torch.nn import functional
 from benchmarks.speed.country import PERIOD, PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, cpu_seconds, prepare
 from hydrology.base.calendar import Period, as_date
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.jobs.forecasting import ForecastParams
 from models.ensemble import Ensemble
 from models.inference import GROUP
@@ -38,7 +38,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs.runs import RunRequest
 from records.series import series
-from records.weather import issue_store
+from records.weather import weather_issues
 from testing.work import work_of
 
 BASINS, ROUNDS = 447, 3
@@ -95,7 +95,7 @@ def store_weather(database: Database, names: list[str]) -> None:
             WeatherForecast(issue=issue, basin=basin, traces=labels, first=days.first, values=traces, units=units)
         )
     with database.transaction() as session:
-        issue_store.store(session, forecasts, CLOCK.wall(), operational=True)
+        weather_issues.store(session, forecasts, CLOCK.wall(), operational=True)
 
 
 def _measured(

@@ -29,7 +29,7 @@ from benchmarks.regional.data import basins
 from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.speed.warm_forecast import cpu_seconds
 from hydrology.base.calendar import Period, day
-from hydrology.water.water_age import Ages
+from hydrology.water.storage import Ages
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.scores.scores import nse, pearson_r
-from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
+from hydrology.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from hydrology.base.arrays import Array
-from hydrology.weather.bridge import PRECIPITATION, Corrections, DailyWeather
-from hydrology.weather.bridge_fit import fit, pooled
+from hydrology.weather.bridge import PRECIPITATION, Corrections, DailyWeather, fit, pooled
 from operations.weather.fit_bridges import MIN_NEIGHBOURS
 
 Bridge = Callable[[DailyWeather], DailyWeather]

@@ -1,7 +1,7 @@
 """How far products of weather disagree about what falls in a month: Daymet and NLDAS beside Maurer.
 
 Five real basins (FRESHET_CAMELS), the days that both products of a pair have: mean and standard deviation of the
-logarithm of the ratio of months. `hydrology.weather.perturbed_forecasts.MONTH_OF_RAIN` is of that size.
+logarithm of the ratio of months. `hydrology.weather.forecast_errors.MONTH_OF_RAIN` is of that size.
 """
 
 from typing import Any

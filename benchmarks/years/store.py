@@ -17,8 +17,8 @@ from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, store_weather
 from benchmarks.years.pattern import Pattern
 from hydrology.base.calendar import Day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.feeds.base import Observations
@@ -27,15 +27,15 @@ from operations.basin_data.ingest import store as store_observed
 from operations.upkeep.prune import prune
 from records.access import audit
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
+from records.database.checksums import new_id
 from records.database.engine import Database
-from records.database.ids import new_id
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
 from records.runs import run_types, runs, states
 from records.runs.run_weather import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions
-from records.weather import issue_store, weather_issues
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.work import work_of
@@ -129,7 +129,7 @@ class Store:
             like[basin].weather_like(ahead, basin, t0 + 1, factor) for basin, factor in factors.items()
         ]
         with self.database.transaction() as session:
-            stored = issue_store.store(session, forecasts, at, operational=True)
+            stored = weather_issues.store(session, forecasts, at, operational=True)
         return RunWeather(
             id=stored.issue_id,
             source=SOURCE,

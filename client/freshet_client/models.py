@@ -434,11 +434,11 @@ class BridgeUsed(Model):
     pooled_from: list[str]
     """The similar basins that its corrections are the mean of; empty if fitted on this basin."""
 
-    note: str
-    """Its skill, in a sentence."""
-
     hash: str
     """Hash of its corrections, a part of the run's inputs hash."""
+
+    note: str
+    """Its skill, in a sentence."""
 
 
 class Bridges(Model):
@@ -1213,12 +1213,6 @@ class FilesSettings(Model):
 class FilledDays(Model):
     """The source of weather that was not observed in time or not forecast."""
 
-    first: date
-    """The first of consecutive days with this source."""
-
-    last: date
-    """The last of them."""
-
     source: Literal["product", "bridge", "forecast", "climatology"]
     """
     `product`: observed, in the version's product. `bridge`: observed, in another product through its bridge. `forecast`: a weather forecast. `climatology`: other years.
@@ -1232,6 +1226,12 @@ class FilledDays(Model):
 
     reference_day: date | None
     """Of the weather forecast; null for the others."""
+
+    first: date
+    """The first of consecutive days with this source."""
+
+    last: date
+    """The last of them."""
 
     correlations: dict[str, list[float]]
     """
@@ -1283,6 +1283,9 @@ class FloodFrequency(Model):
 
     set_at: AwareDatetime | None
     """By the service's clock; null where it was never set."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class FloodFrequencySettings(Model):
@@ -1700,22 +1703,23 @@ class MemberBalance(Model):
     error.
     """
 
-    trace: str | None = None
-    """The trace. Only where there are traces."""
-
     terms: dict[str, float]
     """Signed: what comes in is positive, what leaves or is stored negative."""
 
     residual: float
     """The sum of the terms: unaccounted water."""
 
-    scale: float
-    """The reference amount of the residual, mm: see `scale` of the balance."""
-
     tolerance: float
     """Largest absolute residual of a closed balance, mm."""
 
+    trace: str | None = None
+    """The trace. Only where there are traces."""
+
     closes: bool
+    """Whether the residual is within the tolerance."""
+
+    scale: float
+    """The reference amount of the residual, mm: see `scale` of the balance."""
 
 
 class MemberSinceEmpty(Model):
@@ -1804,6 +1808,9 @@ class ModelSummary(Model):
     """
     Whether it is the service's own. One that was trained with an operator's key is not: it serves only basins that were registered with that key.
     """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class MonthHeadline(Model):
@@ -2231,6 +2238,8 @@ class PartOfRun(Model):
 
     version: str
     product: str
+    """Its weather product."""
+
     weight: float
     """Its share of the flow here; all shares add up to 1."""
 
@@ -2244,7 +2253,7 @@ class PartOfRun(Model):
     inputs_hash: str
     """Hash of the weather and attributes that it used."""
 
-    filled_weather: list[FilledDays] | None = None
+    filled_weather: list[FilledDays] | None
     """Where its weather came from that was not observed in time. Only where there is any."""
 
 
@@ -2767,9 +2776,11 @@ class Scale(Model):
 
     name: str
     formula: str
-    unit: Literal["mm"] = "mm"
     tolerance: float
     """Largest absolute residual, relative to the scale, of a closed balance."""
+
+    unit: Literal["mm"] = "mm"
+    """Its unit."""
 
 
 class ScheduledJob(Model):
@@ -5810,6 +5821,9 @@ class ModelDetail(Model):
     Whether it is the service's own. One that was trained with an operator's key is not: it serves only basins that were registered with that key.
     """
 
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
     config: dict[str, Any]
     """Architecture and training configuration of the networks."""
 
@@ -5851,9 +5865,6 @@ class ModelDetail(Model):
     """
     The version of the same recipe trained on fewer years, scored in its place on days that it has fitted itself.
     """
-
-    missing: dict[str, str]
-    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class ModelPage(Model):

@@ -10,9 +10,9 @@ import torch
 
 from extensions.bmi.inputs import INPUTS, Configuration, RecentWeather
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.water.ledger import Sums, sums_after
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.weather.runoff import unit_hint
 from models import balance, saved_state
 from models.arrays import Forcing
 from models.ensemble import Ensemble
@@ -93,7 +93,7 @@ class Basin:
         """Compute a day.
 
         Args:
-            weather: the mean of the day, by our names and in our units (`hydrology.base.variables.WEATHER`).
+            weather: the mean of the day, by our names and in our units (`hydrology.base.products.WEATHER`).
 
         Raises:
             Unbalanced: a member created or lost water; the basin stays at the end of the day before.

@@ -13,8 +13,9 @@ from freshet.cli.text_files import of_file, valid
 from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import MAX_AREA_KM2
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.checks import DailyWeather, weather_findings
+from hydrology.weather.check_weather import weather_findings
+from hydrology.weather.climate import BasinClimate
+from hydrology.weather.daily_weather import DailyWeather
 from jobspec.fields import Basin, DayField, RequestModel
 from models.pretrained import SHELF, combination, form
 
@@ -37,7 +38,7 @@ INPUTS: Mapping[str, Variable] = {
     "tmin": Variable("land_surface_air__time_min_of_temperature", "degC"),
     "vp": Variable("land_surface_air_water~vapor__partial_pressure", "Pa"),
 }
-"""Possible inputs of a network, by our name. Their units are ours (`hydrology.base.variables`) in another spelling."""
+"""Possible inputs of a network, by our name. Their units are ours (`hydrology.base.products`) in another spelling."""
 
 FLOW = Variable("land_surface_water__runoff_volume_flux", "m3 s-1")
 DEPTH = Variable("land_surface_water__runoff_depth", "m")

@@ -10,8 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element
 
 from extensions.cap import xml
-from records.alerts.alert_changes import Change
-from records.alerts.change_words import headline, other_levels
+from records.alerts.alert_changes import Change, headline, other_levels
 
 MEDIA_TYPE = "application/atom+xml"
 CAP_MEDIA_TYPE = "application/cap+xml"

@@ -17,7 +17,7 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 

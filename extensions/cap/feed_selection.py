@@ -9,7 +9,7 @@ from fastapi import Depends, Query
 
 from app.forecasts.lookup import MAX_BASINS, Basins
 from app.http.dependencies import Reading
-from hydrology.alerts.alert_rule import SEVERITIES, Severity
+from hydrology.alerts import SEVERITIES, Severity
 from records.basins import basins as records
 
 FEED = "/v1/alerts/feed"

@@ -12,12 +12,10 @@ from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
 from extensions.cap import xml
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.calendar import as_date
-from records.alerts.alert_changes import Change
-from records.alerts.change_words import headline, other_levels
-from records.basins.station_names import shown_name
-from records.basins.tables import Basin
+from records.alerts.alert_changes import Change, headline, other_levels
+from records.basins.ownership import Basin, shown_name
 
 NAMESPACE = "urn:oasis:names:tc:emergency:cap:1.2"
 NO_SENDER = "freshet@not-official.invalid"

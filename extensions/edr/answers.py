@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from app.exports.coveragejson import CRS, STANDARD_NAMES
-from app.exports.formats import COVERAGEJSON, GEOJSON, JSON, Format
+from app.exports.formats import COVERAGEJSON, CRS, GEOJSON, JSON, STANDARD_NAMES, Format
 from app.exports.table import Column, instant_text
 from extensions.edr import FORECASTS
 from extensions.edr.collections import Collection
@@ -28,7 +27,7 @@ from extensions.edr.schemas import (
     QueryType,
 )
 from hydrology.base.calendar import Day, Period, as_date
-from hydrology.base.longitudes import extent, normalised
+from hydrology.base.outline import extent, normalised
 
 ROOT = "/v1/edr"
 COLLECTIONS = f"{ROOT}/collections"

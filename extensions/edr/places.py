@@ -9,7 +9,7 @@ import numpy as np
 from app.basins.queries import corners
 from app.http.problems import InvalidRequest, refused
 from hydrology.base.arrays import Array
-from hydrology.base.longitudes import difference, unwrapped
+from hydrology.base.outline import difference, unwrapped
 from records.basins.basins import Site
 
 MAX_POSITIONS, MAX_CHARACTERS = 1000, 32

@@ -16,8 +16,8 @@ from extensions.fews.run_file import MODEL_VERSION, Opened, RunFile
 from extensions.fews.series import Days, ImportedSeries, Kind, Output, OutputQuantity
 from extensions.fews.simulation import SimulatedFlow
 from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.products import WEATHER
 from hydrology.base.units import Area, mm_per_day_to_m3s
-from hydrology.base.variables import WEATHER
 from models.saved_state import SavedState
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from extensions.fews.series import Days, ImportedSeries
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.variables import WEATHER
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.base.products import WEATHER
 from hydrology.weather.quality import fill_short_gaps
+from hydrology.weather.runoff import unit_hint
 from models.arrays import Array
 
 _UNITS = {

@@ -10,16 +10,16 @@ from extensions.fews.series import ImportedSeries, Location
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.products import WEATHER
 from hydrology.base.units import Area, area_by
-from hydrology.base.variables import WEATHER
-from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.climate import BasinClimate
 from operations.basin_data.basins import Attributes, completed
 from operations.basin_data.check_incoming import climate_of
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 
 

@@ -14,8 +14,9 @@ from extensions.fews.simulation import SimulatedFlow, SimulationStart, flows
 from hydrology.base.absent import Absent
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.uncertainty.weighted import weighted_mean
-from hydrology.water.spin_up import SPIN_UP_DAYS, is_spinning_up
-from hydrology.weather.checks import DailyWeather, weather_findings
+from hydrology.water.storage import SPIN_UP_DAYS, is_spinning_up
+from hydrology.weather.check_weather import weather_findings
+from hydrology.weather.daily_weather import DailyWeather
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
 from operations.basin_data.check_incoming import refuse, sentences

@@ -15,7 +15,7 @@ from extensions.fews.markup import AS_TEXT, Instant, seconds
 from extensions.fews.run_file import RunFile
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 
 ONE_DAY, HALF_A_DAY = np.timedelta64(86_400, "s"), np.timedelta64(43_200, "s")
 _EPOCH = np.datetime64("1970-01-01", "s")

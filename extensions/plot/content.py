@@ -11,7 +11,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem
 from hydrology.base.units import Area, converted
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from records.basins import basins
 from records.outlooks import outlooks
 from records.runs import run_types

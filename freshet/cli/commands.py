@@ -73,7 +73,6 @@ COMMANDS = {
     "models show": "versions:show_version",
     "models promote": "versions:promote",
     "models roll-back": "versions:roll_back",
-    "models export": "versions:export",
     "models install-pretrained": "versions:install_pretrained",
     "serve": "serve:serve",
     "jobs list": "jobs:list_jobs",

@@ -29,10 +29,10 @@ from hydrology.base.errors import InvalidInput
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS
-from models.devices import CPU, available, use_device
+from models.devices import CPU, NEEDS_EXTENSION, available, gpu_programs, use_device
 from records.access import audit
 from records.basins import basins
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.database.work import Work
 from records.jobs.jobs import Job
 from runtime.settings import Settings
@@ -207,6 +207,7 @@ def take_device(settings: Settings, chosen: str | None) -> str:
     """Let this process compute on the chosen device, by default on that of the settings, and return it."""
     device, origin = (settings.device, "FRESHET_DEVICE") if chosen is None else (chosen, "--device")
     if device != CPU and device not in (devices := available()):
-        raise InvalidInput(f"{origin} {device} is not a device of this machine: choose {' or '.join(devices)}.")
+        remedy = f"choose {' or '.join(devices)}." if gpu_programs() else NEEDS_EXTENSION
+        raise InvalidInput(f"{origin} {device} is not a device of this machine: {remedy}")
     use_device(device)
     return device

@@ -96,8 +96,8 @@ def cut(rows: Sequence[Row], limit: int, address: str, cursor: Callable[[Row], o
 
 
 def _csv(shown: Shown) -> str:
-    from app.exports.csv import write
+    from app.exports.formats import csv_of
 
     if shown.table is None:
         raise InvalidInput("This answer is not a table: leave --csv out.")
-    return write(shown.table()).decode()
+    return csv_of(shown.table()).decode()

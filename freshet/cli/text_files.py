@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.ratings.files import MAX_CHARACTERS
+from hydrology.ratings import MAX_CHARACTERS
 from jobspec.fields import faults
 
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}

@@ -12,7 +12,7 @@ from freshet.commands import serve
 from hydrology.base.errors import InvalidInput
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.basins import list_basins
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from runtime.settings import Settings, sqlite_url
 
 if TYPE_CHECKING:

@@ -120,21 +120,24 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
 
 def _device(settings: Settings) -> Check:
     """Report the device that trainings and simulations compute on, and whether this machine has it."""
-    from models.devices import CPU, available
-    from models.nets.gpu.card import lacking
-    from workers.gpu import WorkerGPU
+    from models.devices import CPU, NEEDS_EXTENSION, available, gpu_programs
+    from workers.liveness import gpu_monitor
 
-    devices = available()
+    devices, programs = available(), gpu_programs()
     others = " or ".join(devices[1:]) or "none"
     if settings.device not in devices:
-        return "device", False, f"FRESHET_DEVICE={settings.device} cannot be used; CUDA devices here: {others}"
+        why = NEEDS_EXTENSION if programs is None else f"CUDA devices here: {others}"
+        return "device", False, f"FRESHET_DEVICE={settings.device} cannot be used; {why}"
     if settings.device == CPU:
         return "device", True, f"trainings and simulations compute on the CPU; CUDA devices here: {others}"
-    gpu = WorkerGPU(settings.device).state()
+    monitor = gpu_monitor(settings.device)
+    assert monitor is not None
+    assert programs is not None
+    gpu = monitor.state()
     if gpu.memory is None or gpu.memory_used is None or gpu.utilisation is None:
         return "device", gpu.fault is None, f"{gpu.device}, {gpu.name or 'its name unknown'}: {gpu.unread}"
     memory = f"{gpu.memory_used / 1e9:.1f} of {gpu.memory / 1e9:.1f} GB in use"
-    slow = lacking()
+    slow = programs.lacking()
     program = "MC-LSTM runs by Triton kernels" if slow is None else f"MC-LSTM runs on torch, many times slower: {slow}"
     use = f"{memory}, computing {gpu.utilisation:.0%} of the time"
     return "device", slow is None, f"{gpu.device}, {gpu.name}: {use}; {program}"

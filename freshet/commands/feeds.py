@@ -27,7 +27,8 @@ from freshet.cli.reading import Reading, Shown, command_line_key, reads
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings
+from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
 from records.feeds import feeds
@@ -46,7 +47,7 @@ Name = Annotated[str, argument("FEED", "Its name.")]
 
 def add_feed(
     name: Annotated[str, argument("NAME", "A name not used by another feed.")],
-    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(ADAPTERS)}.")],
+    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(FEED_KINDS)}.")],
     basin: OnlyBasins = None,
     product: Annotated[str | None, option("NAME", "Product name to store its weather under.")] = None,
     model: Annotated[str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
@@ -165,7 +166,7 @@ def remove_feed(feed: Name, as_json: Json = False) -> None:
     answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(change: Change, name: str, settings: AnyFeedSettings) -> feeds.Feed:
+def _create(change: Change, name: str, settings: FeedSettings) -> feeds.Feed:
     feed = feeds.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
     change.record("feed created", feed.id, name=name)
     return feed

@@ -21,7 +21,7 @@ from hydrology.base.units import Units
 from operations.versions.stages import with_progress
 from records.forecasts.latest import Latest, result_of
 from records.outlooks import outlooks
-from records.outlooks.run_outlook import RunOutlook
+from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_types
 from records.runs import runs as stored_runs
 
@@ -94,7 +94,7 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     flow. The parts add up to the change.
     """
     from app.forecasts import lookup
-    from app.forecasts.changes.answer import TABLE, change_of
+    from app.forecasts.changes import TABLE, change_of
     from records.basins.basins import sites
 
     latest, now = lookup.chosen(at.session, run, basin, at.now)

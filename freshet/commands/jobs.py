@@ -15,8 +15,8 @@ from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
 from hydrology.base.errors import DataProblem, InvalidInput, counted
 from jobspec import kinds
 from records.job_permissions import named_records
-from records.jobs import attempts, job_row, jobs, schedules
-from records.jobs.cron import next_run
+from records.jobs import attempts, jobs, schedules
+from records.jobs.schedules import next_run
 
 _JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
 _JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
@@ -49,7 +49,7 @@ def show_job(at: Reading, job: JobId) -> Shown:
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"missing", "events"})
         rows = [(name, value) for name, value in shown.items() if value is not None]
-        happened = job_row.events_after(at.session, job, 0, limit=1000)
+        happened = jobs.events_after(at.session, job, 0, limit=1000)
         rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in happened if event.type != "progress"]
         return table(("", ""), rows)
 

@@ -16,18 +16,18 @@ from freshet.cli.text_files import read_text, valid
 from hydrology.base.absent import texts
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.ratings import M_PER_FT
 from ingestion.json_numbers import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access import audit
 from records.alerts import held_alerts
 from records.basins import basins, ratings
 from records.basins.ratings import StoredRating
-from records.levels import basin_levels, flood_categories, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.outlooks import outlooks
 
 if TYPE_CHECKING:
-    from hydrology.extremes.trend import Trend
+    from hydrology.extremes.annual import Trend
 
 
 def _described(field: str) -> str:
@@ -82,7 +82,7 @@ def set_threshold(
             outlooks.renew(change.session, basin)
             change.record("threshold set", basin, **new.model_dump())
         stored = basin_levels.get(change.session, basin, new.name)
-        doubts = level_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
+        doubts = categories_and_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
     inform_doubts(doubts)
     payload = {"basin": basin, "change": effect, **asdict(stored), "in_doubt": doubts.get(new.name)}
     answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
@@ -126,11 +126,11 @@ def set_categories(
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")
     with opened() as context, context.database.transaction() as session:
-        done = flood_categories.put(session, basin, new, context.clock.now())
+        done = categories_and_doubts.put_categories(session, basin, new, context.clock.now())
         if done.changed:
             outlooks.renew(session, basin)
             Change.at(session, context.clock).record("categories set", basin, source=source)
-        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
+        doubts = categories_and_doubts.in_doubt(session, basin, context.clock.today())
         levels = [
             asdict(one) | {"in_doubt": doubts.get(one.name)}
             for one in basin_levels.of_basin(session, basin)
@@ -151,7 +151,7 @@ def set_categories(
 def confirm_threshold(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Confirm a level that seems wrong: its alerts wait no more. Confirming it again changes nothing."""
     with changing() as change:
-        level_doubts.confirm(change.session, basin, [name])
+        categories_and_doubts.confirm(change.session, basin, [name])
         by = audit.command_line().name
         held_alerts.approve_confirmed(change.session, basin, by=by, now=change.service_now, wall=change.now)
         change.record("threshold confirmed", basin, name=name)
@@ -193,8 +193,8 @@ def import_rating(
     with opened() as context, context.database.transaction() as session:
         change = Change.at(session, context.clock)
         stored, changed = ratings.put(session, basin, new, change.service_now)
-        converted = flood_categories.convert(session, basin, change.service_now)
-        doubts = level_doubts.in_doubt(session, basin, context.clock.today())
+        converted = categories_and_doubts.convert_categories(session, basin, change.service_now)
+        doubts = categories_and_doubts.in_doubt(session, basin, context.clock.today())
         if converted.changed:
             outlooks.renew(session, basin)
         if changed:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from freshet.cli.options import Basin, Version, option
 from freshet.cli.output import Columns, inform, inform_missing, listing, series, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
-from hydrology.attribution.forecast_error import CAUSES, Measure
+from hydrology.attribution import CAUSES, Measure
 from hydrology.base.basins import basin_id
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season

@@ -23,8 +23,8 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 from operations.basin_data.basins import chosen_to_learn_from, forcing_products
-from records.database.json_columns import to_json
-from records.database.statements import as_values
+from records.database.base import to_json
+from records.database.stored import as_values
 from records.versions.versions import get as get_version
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,7 +19,7 @@ from records.versions import combinations, promotions
 
 if TYPE_CHECKING:
     from app.versions.schemas import ModelPart
-    from hydrology.water.probe_results import ProbeResult
+    from hydrology.water.probes import ProbeResult
     from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
@@ -128,28 +127,6 @@ def roll_back(
         as_json,
         (f"{counted(len(restored), 'basin uses', 'basins use')} again what was used before {version}."),
     )
-
-
-def export(
-    version: Version,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if missing.")],
-    as_json: Json = False,
-) -> None:
-    """Write a version to files as an ensemble to ship, its weights in half precision.
-
-    The parts of a combined version, and twins, are written into folders beside FOLDER. Complete the model card,
-    README.md, yourself. `freshet models install-pretrained FOLDER` installs it, here or elsewhere.
-    """
-    from operations.training.export import export as run
-
-    with opened(reads=True) as context:
-        done = run(context.database, version, folder)
-    if not done.changed:
-        inform("Nothing changed: the folder holds it already.")
-    parts = f"the combination of {', '.join(done.parts)}" if done.parts else None
-    members = parts or f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
-    payload = {"version": version, "folder": str(folder), **asdict(done)}
-    answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
 
 
 def install_pretrained(

@@ -93,7 +93,7 @@ def list_weather(
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
     from app.weather.weather import WeatherIssue, WeatherPage
-    from records.database.statements import as_values
+    from records.database.stored import as_values
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(

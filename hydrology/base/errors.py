@@ -1,8 +1,11 @@
-"""The base class of every error that a user can fix.
+"""The base class of every error that a user can fix, and of findings about data.
 
 A `Problem` is a sentence for a person: what is wrong, where, and how to fix it. Its `kind` is a stable slug (the API's
 problem type), its `exit_code` the exit code of the command line.
 """
+
+from dataclasses import dataclass
+from typing import Any, Literal
 
 
 class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem details", which it becomes
@@ -72,3 +75,16 @@ class DataProblem(Problem):
     exit_code = 4
     status = 409
     remedy = "Mend the data that `detail` names (ingest them again, for example), and send the request again."
+
+
+Severity = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: a stable code, its severity, a sentence for people, and details that JSON can hold."""
+
+    code: str
+    severity: Severity
+    sentence: str
+    detail: dict[str, Any]

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hydrology.alerts.alert_rule import Severity, rank
+from hydrology.alerts import Severity, rank
 from hydrology.base.arrays import Array
-from hydrology.extremes.thresholds import OF_MODEL
+from hydrology.extremes.levels import OF_MODEL
 from hydrology.uncertainty.exceedance import Direction
 
 MIN_DAYS = 365

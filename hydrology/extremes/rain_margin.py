@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import reached_by_shares
-
-Array = npt.NDArray[np.float64]
 
 WINDOW_DAYS = (1, 2, 3)
 """Lengths of the windows in days."""

@@ -1,7 +1,8 @@
-"""Deterministic scores of daily discharge, and their registry by name.
+"""Deterministic scores of daily discharge and of its flood peaks, and their registry by name.
 
 Every score is `score(simulated, observed, *, days=None) -> Score` (see `hydrology.scores.score_types`): pairs with a
-missing side are dropped, standard deviations have ddof = 0, and an undefined score is None with the reason.
+missing side are dropped, standard deviations have ddof = 0, and an undefined score is None with the reason. `n` of a
+score of peaks is the number of observed peaks judged.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,6 @@ import numpy.typing as npt
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
-from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
 from hydrology.scores.score_types import Score, ScoredPairs, ScoreFunction, Undefined, score
 
 FLOOR = 1e-6
@@ -169,9 +169,58 @@ def fms(pairs: ScoredPairs) -> Score:
     return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
 
 
+@score(minimum=7)
+def peak_timing(pairs: ScoredPairs) -> Score:
+    """Compute the mean absolute lag in days between observed and simulated peaks, within ±3 days.
+
+    Observed peaks are at least 100 days apart with a prominence of at least σ_o. Range [0, 3], 0 is perfect;
+    of equal maxima the first counts. A peak within 3 days of a gap or of an end is not judged. Undefined
+    without a peak to judge, or with a constant simulation.
+    Source: Kratzert et al. 2021, doi:10.5194/hess-25-2685-2021, without its shortcut that any local maximum of
+    the simulation on the very day counts as no lag.
+    """
+    peaks = _unbroken(_prominent_peaks(pairs.observed), pairs.days, reach=3)
+    if not len(peaks):
+        raise Undefined(Reason.NO_PROMINENT_PEAK, n=0)
+    if pairs.simulated.max() == pairs.simulated.min():
+        raise Undefined(Reason.CONSTANT_SERIES, n=len(peaks), series="simulation")
+    windows = pairs.simulated[peaks[:, np.newaxis] + np.arange(-3, 4)]
+    return Score(float(np.abs(windows.argmax(axis=1) - 3).mean()), len(peaks))
+
+
+@score(minimum=3)
+def missed_peaks(pairs: ScoredPairs) -> Score:
+    """Compute the fraction of observed peaks without a simulated peak within ±1 day.
+
+    Peaks of either series lie on or above that series' own 80th percentile and at least 30 days apart. Range
+    [0, 1], 0 is perfect. A peak beside a gap or an end is not judged. Undefined without a peak to judge.
+    Source: as in neuralhydrology's `missed_peaks`, which includes the unjudged peaks in its denominator.
+    """
+    observed = _unbroken(_high_peaks(pairs.observed), pairs.days, reach=1)
+    if not len(observed):
+        raise Undefined(Reason.NO_HIGH_PEAK, n=0)
+    simulated = _high_peaks(pairs.simulated)
+    met = (np.abs(observed[:, np.newaxis] - simulated) <= 1).any(axis=1)
+    return Score(float(1 - met.mean()), len(observed))
+
+
+@score(minimum=3)
+def peak_mape(pairs: ScoredPairs) -> Score:
+    """Compute the mean absolute error of observed peaks in %, 100 mean |s_p-o_p|/o_p.
+
+    Peaks as in `peak_timing`. Range [0, ∞), 0 is perfect. Undefined without a peak.
+    """
+    peaks = _prominent_peaks(pairs.observed)
+    if not len(peaks):
+        raise Undefined(Reason.NO_PROMINENT_PEAK, n=0)
+    s, o = pairs.simulated[peaks], pairs.observed[peaks]
+    return Score(float(100 * np.abs((s - o) / o).mean()), len(peaks))
+
+
 _ALL = (nse, log_nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
+_OF_PEAKS = (peak_timing, missed_peaks, peak_mape)
 SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
-    {function.__name__: function for function in (*_ALL, peak_timing, missed_peaks, peak_mape)}
+    {function.__name__: function for function in (*_ALL, *_OF_PEAKS)}
 )
 """Every deterministic score, by its stable name."""
 
@@ -209,3 +258,25 @@ def _duration_curve(flow: Array) -> Array:
 
 def _log_curve(flow: Array) -> Array:
     return np.log(np.maximum(_duration_curve(flow), FLOOR))
+
+
+Indices = npt.NDArray[np.intp]
+
+
+def _prominent_peaks(flow: Array) -> Indices:
+    from scipy.signal import find_peaks  # imported here: the API only reads scores, and does not load scipy
+
+    return find_peaks(flow, distance=100, prominence=float(flow.std()))[0]
+
+
+def _high_peaks(flow: Array) -> Indices:
+    from scipy.signal import find_peaks
+
+    return find_peaks(flow, distance=30, height=float(np.percentile(flow, 80)))[0]
+
+
+def _unbroken(peaks: Indices, days: Days, *, reach: int) -> Indices:
+    """Select the peaks with consecutive days within `reach` on either side."""
+    peaks = peaks[(peaks >= reach) & (peaks + reach < len(days))]
+    unbroken: Indices = peaks[days[peaks + reach] - days[peaks - reach] == np.timedelta64(2 * reach, "D")]
+    return unbroken

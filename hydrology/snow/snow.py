@@ -3,10 +3,11 @@
 Source: Hoedt et al. 2021, figure 4: the sum over a few memory cells follows the snow water equivalent.
 
 Choosing and judging need only sums of products over the days, which add up over basins: cells can be chosen for one
-basin or for many together, and a sum of cells can be judged after the daily storage has left memory.
+basin or for many together (for basins without a reference, too), and a sum of cells can be judged after the daily
+storage has left memory.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -175,3 +176,44 @@ def _checked(storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> tuple[Arra
     if not np.isfinite(cells_mm).all():
         raise InvalidInput("A cell state is not finite: the network's run is broken; run it again.")
     return cells_mm, reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnowBand:
+    """Skill of snow in basins that took no part in the choice: medians over the basins of a band.
+
+    Attributes:
+        frac_snow: lowest snow fraction of precipitation in the band, which extends to that of the next.
+        r: Pearson's, with the reference.
+        bias_pct: above 0: too much snow.
+        bare_mm: simulated snow on days on which the reference has none.
+    """
+
+    frac_snow: float
+    basins: int
+    r: float
+    bias_pct: float
+    bare_mm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionalSnow:
+    """A regional mapping from cells to snow.
+
+    Attributes:
+        products: the reference snow products it was chosen with.
+        cells: the chosen cells by member label.
+        training, test: days of the choice and of the bands, FIRST..LAST; no `test` where all were fitted to.
+        bands: by falling `frac_snow`; none without `test`.
+    """
+
+    products: tuple[str, ...]
+    cells: Mapping[str, list[int]]
+    basins: int
+    training: str
+    test: str | None
+    bands: tuple[SnowBand, ...]
+
+    def band(self, frac_snow: float) -> SnowBand | None:
+        """Return the band for a snow fraction, or None."""
+        return next((band for band in self.bands if frac_snow >= band.frac_snow), None)

@@ -24,7 +24,7 @@ from hydrology.uncertainty.error_model import (
     classes_of,
     root,
 )
-from hydrology.uncertainty.error_persistence import SCORES, persistence
+from hydrology.uncertainty.error_paths import SCORES, persistence
 
 PRIOR_DAYS = 100
 """Weight of the regional estimate, in days of a basin."""

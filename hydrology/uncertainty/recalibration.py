@@ -10,13 +10,13 @@ they are near those of `PRIOR_SPREAD`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Self
 
 import numpy as np
 
 from hydrology.base.arrays import Array
 from hydrology.uncertainty.error_model import LEVELS
+from hydrology.uncertainty.error_paths import SCORES
 
 PRIOR_ISSUE_DAYS = 90
 """Weight of what is assumed before any has come, in issue days: a season."""
@@ -24,7 +24,6 @@ PRIOR_SPREAD = 0.88
 """The standard deviation of scores that is assumed, with the mean 0. The errors of simulations contain some of those of
 the weather, so traces around a forecast make its distribution too wide: by this much in the validation years, with
 errors of three sizes (docs/understand/uncertainty.md)."""
-SCORES = np.array([NormalDist().inv_cdf(level) for level in LEVELS])
 DRY = 0.05
 """A level: where the flows up to it are equal, the river is often dry."""
 _BEYOND = 0.32

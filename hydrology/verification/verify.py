@@ -12,25 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent, known
+from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, month, water_year
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import ForecastScores, Spread
-from hydrology.verification.reliable_days import independent_issues
 from hydrology.verification.results import (
     ALL_YEAR,
     SEASONS,
     TENTHS,
     WARNING_CHANCE,
-    Array,
-    Chosen,
+    ForecastScores,
     MonthSkill,
     Reliability,
     Season,
+    Spread,
     Verification,
 )
+from hydrology.verification.skilful_days import independent_issues
 
 CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
 """The reference forecasters of skill scores."""
@@ -186,7 +186,7 @@ def pit_histogram(of_days: Array) -> tuple[float, ...]:
     return tuple(np.where(high > low, shared / width, certain).sum(axis=1).tolist())
 
 
-def _of_warnings(chance: Array, passed: Chosen) -> dict[str, Any]:
+def _of_warnings(chance: Array, passed: Mask) -> dict[str, Any]:
     warned = chance >= WARNING_CHANCE
     hits, events, warnings, either = (int(days.sum()) for days in (warned & passed, passed, warned, warned | passed))
     return {

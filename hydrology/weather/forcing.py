@@ -15,8 +15,8 @@ import numpy.typing as npt
 from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
-from hydrology.base.variables import WEATHER
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.base.products import WEATHER
+from hydrology.weather.runoff import unit_hint
 
 Array = npt.NDArray[np.float32]
 
@@ -109,7 +109,7 @@ class WeatherForecast:
     Attributes:
         traces: their labels, without duplicates; a forecast of one trace has one.
         first: the first valid day; the others follow it without a gap. Days are calendar days at the gauge.
-        values: (traces, days) by variable, in the units of `hydrology.base.variables.WEATHER`, all finite.
+        values: (traces, days) by variable, in the units of `hydrology.base.products.WEATHER`, all finite.
         units: of the values, as the source stated them.
     """
 

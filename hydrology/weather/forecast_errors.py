@@ -1,4 +1,4 @@
-"""The errors of weather forecasts by lead, and traces of weather around a forecast, as far apart as its errors.
+"""The errors of weather forecasts by lead, traces of weather around a forecast, and perturbed observations.
 
 The forecast and the weather that came are each replaced by normal scores: their ranks among the weather of the same
 days in other years, as values of a standard normal distribution. The scores of both are jointly normal, with a
@@ -10,15 +10,19 @@ the US river forecasting service so). Given a forecast of score f, the weather t
 With the noise from one other year, days follow each other and variables go together as in weather (Clark et al. 2004,
 doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2). Where r is 1 the trace is the forecast, where it is 0 the other
 year.
+
+Perturbed observations replace weather forecasts where an archive is replayed. They were never issued, and are closer to
+the truth than a real forecast: dry days stay dry. They are labelled perturbed wherever they are shown. For past days
+they represent the uncertainty of a basin's precipitation between the gauges.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from hydrology.base.arrays import Array
+from hydrology.base.calendar import Period, month
 
 TRACES = 30
 """Number of traces around a forecast of fewer."""
@@ -73,6 +77,8 @@ class OtherWeather:
 
         `chance` draws the rank among equal values, such as days without rain; None: the middle of them.
         """
+        from scipy.special import ndtri  # imported here: the API reads `SOURCE`, and does not load scipy
+
         scores = np.empty(weather.shape)
         place = np.full(weather.shape, 0.5) if chance is None else chance.random(weather.shape)
         for days, variable, ranked in self._ranked:
@@ -84,6 +90,8 @@ class OtherWeather:
 
     def weather(self, scores: Array) -> Array:
         """Return the weather of normal scores (traces, days, variables)."""
+        from scipy.special import ndtr
+
         weather = np.empty(scores.shape)
         for days, variable, ranked in self._ranked:
             places = (np.arange(len(ranked)) + 0.5) / len(ranked)
@@ -125,3 +133,47 @@ def around(forecast: Array, other: OtherWeather, correlation: Array, chance: np.
     remaining = np.sqrt(1 - added)
     mixed = remaining * other.scores(repeated, chance) + np.sqrt(added) * other.scores(years, chance)
     return other.weather(mixed) + remaining * other.beyond(repeated)
+
+
+SOURCE = "perturbed-observations"
+CREDIT = "Perturbed observations of those days: nobody issued it as a forecast."
+
+# Standard deviations on the first day ahead; they grow with the root of the lead.
+_RAIN = 0.15  # of the logarithm of the factor of precipitation
+_WARMTH = 0.6  # degC
+_LIGHT = 0.04  # of the logarithm of the factor of radiation
+_MEMORY = 0.8  # correlation of the error with that of the day before
+_VAPOUR = 0.06  # growth of vapour pressure with each degC, as of saturated air
+MONTH_OF_RAIN = 0.13
+"""Standard deviation of the logarithm of a month's precipitation in a basin, as weather products differ about their
+long-term ratio (`python -m benchmarks rain-products`)."""
+
+
+def perturbed(observed: Mapping[str, Array], traces: int, chance: np.random.Generator) -> dict[str, Array]:
+    """Return traces of observed weather (days,), perturbed by errors that grow with the lead, (traces, days)."""
+    leads = np.sqrt(np.arange(1, len(observed["precipitation"]) + 1))
+    rain, warmth, light = (leads * _errors(chance, traces, len(leads)) for _ in range(3))
+    return {
+        "precipitation": observed["precipitation"] * np.exp(_RAIN * rain),
+        "tmax": observed["tmax"] + _WARMTH * warmth,
+        "tmin": observed["tmin"] + _WARMTH * warmth,
+        "srad": observed["srad"] * np.exp(_LIGHT * light),
+        "vp": observed["vp"] * np.exp(_VAPOUR * _WARMTH * warmth),
+    }
+
+
+def rain_factors(period: Period, count: int, chance: np.random.Generator) -> Array:
+    """Return random factors of daily precipitation, (count, days): one of mean 1 for each calendar month."""
+    of_month = month(period.days)
+    starts = np.flatnonzero(np.diff(of_month, prepend=of_month[0] - 1))
+    lengths = np.diff(np.append(starts, len(of_month)))
+    factors = np.exp(MONTH_OF_RAIN * chance.normal(size=(count, len(starts))) - MONTH_OF_RAIN**2 / 2)
+    return factors.repeat(lengths, axis=1)
+
+
+def _errors(chance: np.random.Generator, traces: int, days: int) -> Array:
+    """Return errors (traces, days) of standard deviation 1, autocorrelated over the days."""
+    errors = chance.normal(size=(traces, days))
+    for at in range(1, days):
+        errors[:, at] = _MEMORY * errors[:, at - 1] + np.sqrt(1 - _MEMORY**2) * errors[:, at]
+    return errors

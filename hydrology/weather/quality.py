@@ -9,15 +9,13 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Integers, Mask
 from hydrology.base.calendar import Period
-from hydrology.base.discharge_values import refused
-from hydrology.base.errors import counted
-from hydrology.base.findings import Finding, Severity
-from hydrology.base.series import DailySeries, Flag
+from hydrology.base.errors import Finding, Severity, counted
+from hydrology.base.series import DailySeries, Flag, refused
 from hydrology.base.units import area_by
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
-from hydrology.weather.mistaken_units import area_findings, flow_findings
-from hydrology.weather.runoff import AnnualRunoff, annual_runoff
+from hydrology.weather.check_weather import weather_findings
+from hydrology.weather.climate import BasinClimate
+from hydrology.weather.daily_weather import CHECKED, DailyWeather
+from hydrology.weather.runoff import AnnualRunoff, annual_runoff, area_findings, flow_findings
 
 SeriesKey = tuple[str, str]
 """Product and variable."""

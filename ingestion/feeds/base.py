@@ -11,11 +11,10 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem, printable
-from hydrology.base.products import Credit
+from hydrology.base.products import WEATHER, Credit
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
 
 Answer = TypeVar("Answer")
@@ -26,6 +25,24 @@ class FeedProblem(Problem):
 
     kind = "feed-failed"
     exit_code = 4
+
+
+class RunUnavailable(FeedProblem):
+    """The service does not have a run of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A gauge, as a service describes it.
+
+    Depths of runoff use the area that a model learnt with, not `drainage_area_m2`, which the service gives.
+    """
+
+    name: str | None
+    latitude: float | None
+    longitude: float | None
+    drainage_area_m2: float | None
+    time_zone: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +159,24 @@ class Feed(Protocol):
 
     def fetch(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
         """Yield for every site its complete data, or the reason for none, in any order."""
+        ...
+
+
+class PastForecasts(Protocol):
+    """The past runs of a service's weather model."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def announce(self, runs: Sequence[Sequence[Site]]) -> None:
+        """Report the cost of runs, each of some sites, before the first request."""
+        ...
+
+    def run(self, began: datetime) -> Feed:
+        """Return the run of a reference time as a feed, which raises RunUnavailable where the service lacks it."""
         ...
 
 

@@ -10,8 +10,10 @@ from hydrology.base.errors import Problem
 from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
+from ingestion.feeds.http import FeedAccess
 from ingestion.reading import ANY_FILES, Files, unreadable
 from ingestion.sources.tables import TablesSource
+from jobspec.feeds import FilesSettings
 
 _SUFFIXES = (".csv", ".json")
 MAX_FILES = 1_000
@@ -59,6 +61,12 @@ class FilesFeed:
         if not listed or len(listed) > MAX_FILES:
             raise FeedProblem(f"There are {len(listed)} tables (.csv, .json) to read: lay down 1 to {MAX_FILES}.")
         return listed
+
+
+def files_feed(settings: FilesSettings, access: FeedAccess) -> FilesFeed:
+    """Open a feed of files."""
+    paths, files = access.read_places(settings.from_)
+    return FilesFeed(paths, settings.product, files)
 
 
 def _inside(path: Path) -> list[Path]:

@@ -7,11 +7,12 @@ service's error message is shown without it.
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
@@ -21,6 +22,7 @@ from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import USUAL_PACE, Deadline, Pace, TooSlow, get, http_address, origin, public_client, shown
 from ingestion.feeds.base import FeedProblem
 from ingestion.json_numbers import parse_json
+from ingestion.reading import Files
 from jobspec.addresses import HostPort
 
 Read = TypeVar("Read")
@@ -179,6 +181,32 @@ class Service:
             result = ""
         text = result.replace(self.key, "…") if self.key else result
         return "".join(letter if letter.isprintable() else " " for letter in text)[:_MAX_REASON].strip()
+
+
+def _no_places(places: Sequence[str]) -> tuple[list[Path], Files]:
+    raise FeedProblem(f"{', '.join(places)}: no files are read here.")
+
+
+@dataclass(frozen=True, slots=True)
+class FeedAccess:
+    """What a feed may reach, and who follows it.
+
+    Attributes:
+        hosts: hosts with their ports that need no public address.
+        pause: waits seconds between two attempts.
+        report: gets notices before the work that they concern.
+        read_places: returns the paths of folders, files and URLs, and the files that may be read, while the feed is
+            open; by default none.
+    """
+
+    hosts: Collection[HostPort]
+    pause: Callable[[float], None]
+    report: Callable[[str], None] = lambda _sentence: None
+    read_places: Callable[[Sequence[str]], tuple[list[Path], Files]] = _no_places
+
+    def service(self, url: str, key: str | None = None, key_setting: str | None = None) -> Service:
+        """Return the service at a setting's address."""
+        return Service(url, key, key_setting, self.hosts, self.pause)
 
 
 def parsed(body: bytes) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hydrology.base.calendar import Period
-from hydrology.scores.published_medians import PERIOD
+from hydrology.scores.comparisons import PERIOD
 from ingestion.base import SourceFile
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sheet import Sheet

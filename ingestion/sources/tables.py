@@ -11,9 +11,8 @@ from pathlib import Path
 
 from hydrology.base.basins import gauge_product, has_source
 from hydrology.base.errors import NotFound
-from hydrology.base.products import own_product
+from hydrology.base.products import DISCHARGE, OBSERVED, Quantity, own_product
 from hydrology.base.units import M2_PER_KM2
-from hydrology.base.variables import DISCHARGE, OBSERVED, Quantity
 from ingestion.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.daily import read_days
 from ingestion.reading import ANY_FILES, Files

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hydrology.base.calendar import Days
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES, Array, Trace, WeatherIssue
 from ingestion.base import SourceFile
 from ingestion.cf_stations import StationSeries

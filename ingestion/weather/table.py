@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from hydrology.base.calendar import Day
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
 from ingestion.sheet import Sheet

@@ -34,6 +34,11 @@ class Extension:
         alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
             least severity; None for more basins than an address takes.
         job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
+        feed_kinds: functions that open a feed by the model of its settings, a `jobspec.feeds.FeedSettings`; see
+            `jobspec.feed_kinds.FeedKind`.
+        past_forecasts: functions that open the past forecasts of a feed's weather model, by the model of its settings.
+        gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
+            `ingestion.feeds.http.FeedAccess`, they return an `ingestion.feeds.base.Location`, or None.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
@@ -41,6 +46,8 @@ class Extension:
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
+        gpu_programs: its `models.devices.GPUPrograms`.
+        gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
     """
 
     package: str
@@ -49,12 +56,17 @@ class Extension:
     path_examples: Mapping[str, str] = field(default_factory=dict)
     alert_feed: str | None = None
     job_kinds: Mapping[str, str] = field(default_factory=dict)
+    feed_kinds: Mapping[str, str] = field(default_factory=dict)
+    past_forecasts: Mapping[str, str] = field(default_factory=dict)
+    gauges: Mapping[str, str] = field(default_factory=dict)
     after_daily: str | None = None
     daily_folders: Sequence[str] = ()
     commands: Mapping[str, str] = field(default_factory=dict)
     settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
+    gpu_programs: str | None = None
+    gpu_monitor: str | None = None
 
     @property
     def name(self) -> str:
@@ -66,13 +78,22 @@ class Extension:
 
     def load(self, reference: str) -> Any:
         """Import what `module:object` names."""
-        module, name = self.source(reference)
-        return getattr(import_module(module), name)
+        return load(self.reference(reference))
+
+    def reference(self, below: str) -> str:
+        """Return `module:object` with the whole name of the module."""
+        return ":".join(self.source(below))
 
     def source(self, reference: str) -> tuple[str, str]:
         """Return the whole name of the module of `module:object`, and the object's."""
         module, _, name = reference.partition(":")
         return f"{self.package}.{module}", name
+
+
+def load(reference: str) -> Any:
+    """Import what `module:object` names, by the whole name of the module."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
 
 
 @cache

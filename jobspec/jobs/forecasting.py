@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField, form

@@ -26,12 +26,12 @@ from torch.nn import functional
 from jobspec.network import Unseen
 from models.basin_vectors import BasinVectors
 from models.contract import Network
+from models.devices import gpu_programs
 from models.inputs import Inputs, Outputs, State
 from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import RAIN_SCALE, Embedding
-from models.nets.gpu import card
 from models.nets.products import aligned
 from models.nets.scan import FIRST_WETNESS_MM, Gates, Tags
 from models.nets.tags import check_tags
@@ -55,8 +55,8 @@ class MCLSTM(Network):
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
         wetness: whether a cell's own water opens its output gate; not so in the published network.
-        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU, the Triton kernels on a
-            graphics card, torch's elsewhere; others, `triton` or of `PROGRAMS`, are for checks.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU, an extension's on a GPU,
+            torch's elsewhere; others, `triton` or of `PROGRAMS`, are for checks.
     """
 
     architecture = "mclstm"
@@ -108,11 +108,6 @@ class MCLSTM(Network):
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
     @property
-    def runs_on_card(self) -> bool:
-        possible = self.cells <= card.MAX_CELLS and card.available(self.output_gate.weight.device)
-        return self.recurrence == "triton" or (self.recurrence == "fastest" and possible)
-
-    @property
     def basin_vectors(self) -> BasinVectors | None:
         return self.vectors
 
@@ -146,12 +141,8 @@ class MCLSTM(Network):
         """
         check_days(inputs)
         state = state or self.empty_state(inputs.mass.shape[1])
-        if self.runs_on_card:
-            from models.nets.gpu.members import run_alone  # Triton is loaded where a card is used
-
-            if "tags" in state:
-                check_tags(inputs, state["c"], state["tags"])
-            return run_alone(self, inputs, state)
+        if not self.computes_blocks_alone and (gpu := gpu_programs()) is not None and gpu.runs(self):
+            return gpu.run(self, inputs, state)
         cells = state["c"]
         static = inputs.static if self.vectors is None else self.vectors(inputs)
         weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)

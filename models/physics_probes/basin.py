@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hydrology.water.water_response import largest_rise
+from hydrology.water.probes import largest_rise
 from jobspec.training import AREA
 from models.physics_probes import weather
 from models.physics_probes.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.network import BucketsConfig
 from jobspec.training import AREA, TrainingConfig
 from models.physics_probes import air, basin, rain

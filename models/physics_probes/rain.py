@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hydrology.water.water_response import largest_excess, returned_share
+from hydrology.water.probes import largest_excess, returned_share
 from models.physics_probes import weather
 from models.physics_probes.exam import COLD, NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
 

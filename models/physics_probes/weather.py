@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Period
-from hydrology.weather.evaporation import (
+from hydrology.weather.climate import (
     extraterrestrial_radiation,
     potential_evapotranspiration,
     saturation_vapour_pressure,

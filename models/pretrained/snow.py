@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hydrology.snow.regional_snow import RegionalSnow
+from hydrology.snow.snow import RegionalSnow
 from models.pretrained.files import DamagedEnsemble, Frozen, read_beside
 from models.pretrained.form import Ensemble
 from runtime.stored_files import replace_file

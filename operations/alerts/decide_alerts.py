@@ -13,23 +13,21 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from operations.versions.stages import with_progress
 from records.access import audit
 from records.access.audit import Actor
-from records.adjustments import adjustments
 from records.alerts import alerts, held_alerts, settle_alerts
 from records.alerts.alert_changes import Change
 from records.alerts.held_alerts import HeldAlerts
 from records.alerts.settle_alerts import AlertDecision, DecisionTime
 from records.basins import basins
 from records.database.work import Work
-from records.forecasts import latest
+from records.forecasts import adjustments, latest
 from records.forecasts.latest import Latest
-from records.levels import level_doubts
+from records.levels import categories_and_doubts
 from records.outlooks.outlooks import RunChances, read_chances
 from records.runs import runs
 from records.runs.adjustment import Adjustment
@@ -92,7 +90,7 @@ def settle_run(
 def levels_in_doubt(session: Session, clock: Clock, found: RunChances) -> set[str]:
     """Return the levels of a basin that seem wrong, but for those that its published adjustment judges."""
     judged = () if found.adjustment is None else found.adjustment.chances
-    return {*level_doubts.in_doubt(session, found.basin_id, clock.today())} - {*judged}
+    return {*categories_and_doubts.in_doubt(session, found.basin_id, clock.today())} - {*judged}
 
 
 def settle_but_doubts(
@@ -178,7 +176,7 @@ def _approve(session: Session, clock: Clock, held: HeldAlerts, found: RunChances
         if not as_shown:
             tentative.rollback()
     if as_shown:
-        level_doubts.confirm(session, held.basin_id, sorted(confirmed))
+        categories_and_doubts.confirm(session, held.basin_id, sorted(confirmed))
         return changes
     if changes:
         held_alerts.hold(session, held.basin_id, held.run_id, changes, clock.wall(), held.due_at)

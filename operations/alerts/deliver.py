@@ -25,7 +25,7 @@ from records.alerts.alert_changes import worst_first
 from records.alerts.deliveries import Status
 from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
 from records.basins.basins import sites
-from records.basins.station_names import shown_name
+from records.basins.ownership import shown_name
 from records.database.engine import Database
 from runtime.settings import Settings
 

@@ -30,11 +30,10 @@ from hydrology.base.reasons import Reason
 from jobspec.subscriptions import one_line
 from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import signatures
-from records.alerts.alert_changes import Change, worst_first
-from records.alerts.change_words import first_of, headline, other_levels, turn
+from records.alerts.alert_changes import Change, first_of, headline, other_levels, turn, worst_first
 from records.alerts.dispatch import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
-from records.database.statements import grouped
+from records.database.stored import grouped
 from runtime.settings import Settings
 
 ACCEPTED, FORWARDED = 250, 251

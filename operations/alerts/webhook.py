@@ -19,7 +19,7 @@ from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
 from jobspec.subscriptions import MessageTemplate
-from records.alerts import change_words, signatures
+from records.alerts import alert_changes, signatures
 from records.alerts.alert_changes import Change, as_json
 from records.alerts.subscriptions import Subscription
 from runtime.settings import Settings
@@ -65,7 +65,9 @@ def content_of(settings: Settings, subscription: Subscription, changes: Sequence
         return Content(change.id, "application/json", body_of(change, others))
     template = MessageTemplate(**subscription.template)
     link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
-    filled = template.filled(change_words.values(change, name, link, sum(one.message == one.id for one in others)))
+    filled = template.filled(
+        alert_changes.template_values(change, name, link, sum(one.message == one.id for one in others))
+    )
     return Content(change.id, template.content_type, filled)
 
 

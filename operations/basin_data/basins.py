@@ -19,10 +19,10 @@ from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.series import series
 from records.versions import promotions
 

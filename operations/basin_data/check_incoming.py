@@ -8,17 +8,17 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
-from hydrology.base.errors import DataProblem
-from hydrology.base.findings import Finding
+from hydrology.base.errors import DataProblem, Finding
 from hydrology.base.series import DailySeries, Flag
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
+from hydrology.weather.check_weather import weather_findings
+from hydrology.weather.climate import BasinClimate
+from hydrology.weather.daily_weather import CHECKED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
 from operations.basin_data.basins import TIME_ZONE, last_ended
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.series import series
 
 

@@ -10,14 +10,19 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.weather.climate import (
+    CLIMATE,
+    ClimateIndices,
+    climate_indices,
+    extraterrestrial_radiation,
+    potential_evapotranspiration,
+)
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from models.energy import mean_temperature
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.series import series

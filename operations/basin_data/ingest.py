@@ -9,25 +9,23 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period
-from hydrology.base.discharge_values import refused
-from hydrology.base.errors import InvalidInput, Problem, counted
-from hydrology.base.findings import Finding
+from hydrology.base.errors import Finding, InvalidInput, Problem, counted
 from hydrology.base.reasons import Reason
-from hydrology.base.series import DailySeries
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT
+from hydrology.base.series import DailySeries, refused
+from hydrology.weather.climate import BasinClimate
 from hydrology.weather.quality import MAX_FILLED_GAP, quality_report
+from hydrology.weather.runoff import AREA_UNIT, FLOW_UNIT
 from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
 from operations.basin_data.check_incoming import check_observed, ended_only
-from records.basins import basins, quality
-from records.basins.tables import Basin
+from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
 from records.series import revisions, series, series_writer, year_rows
-from records.verification import published_scores
+from records.verification import scores
 from records.versions import adoption
 from runtime.clock import Clock
 
@@ -215,12 +213,14 @@ def report_quality(work: Work, basin: str) -> list[Finding]:
     climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
     findings = [*quality_report(saved, stored.areas, stored.latitude, climate), *damaged]
     with work.database.transaction() as session:
-        checked = {product for product, _ in saved} | quality.by_product(session, basin).keys()
+        checked = {product for product, _ in saved} | revisions.findings_of(session, basin).keys()
         by_product: dict[str, list[Finding]] = {product: [] for product in sorted(checked)}
         for finding in findings:
             by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
         for product, found in by_product.items():
-            quality.replace(session, basin, product, [asdict(finding) for finding in found], work.clock.wall())
+            revisions.replace_findings(
+                session, basin, product, [asdict(finding) for finding in found], work.clock.wall()
+            )
     return findings
 
 
@@ -240,8 +240,8 @@ class Ingested:
 
 def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
     """Store a file's published scores, once; the basins may be ingested later."""
-    scores = [
-        published_scores.PublishedScore(
+    stored_scores = [
+        scores.PublishedScore(
             source=published.source,
             model=one.model,
             basin_id=one.basin,
@@ -257,10 +257,10 @@ def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
         file = revisions.register_source(
             session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
         )
-        publication = published_scores.Publication(
+        publication = scores.Publication(
             source=published.source, citation=published.citation, file_id=file, stored_at=work.clock.wall()
         )
-        stored = published_scores.store(session, publication, scores)
+        stored = scores.store_published(session, publication, stored_scores)
         here = {basin.id for basin in basins.list_basins(session)}
     named = {one.basin for one in published.scores}
     log.info("published.ingest", source=published.source, new=stored.new, changed=stored.changed)

@@ -14,10 +14,9 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent, known
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.errors import NotFound, Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.base import SourceFile

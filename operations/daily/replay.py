@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.errors import InvalidInput
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, perturbed
+from hydrology.weather.forecast_errors import CREDIT, SOURCE, perturbed
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
@@ -31,7 +31,7 @@ from records.runs import run_types
 from records.runs.runs import RunRequest
 from records.series import series
 from records.versions import promotions, versions
-from records.weather import bridges, issue_store
+from records.weather import bridges, weather_issues
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -121,7 +121,7 @@ def _store_perturbed(
     )
     forecasts = [_forecast(issue, name, ahead[name].first, values, params.traces) for name, values in known.items()]
     with work.database.transaction() as session:
-        return issue_store.store(session, forecasts, work.clock.wall(), operational=operational).issue_id
+        return weather_issues.store(session, forecasts, work.clock.wall(), operational=operational).issue_id
 
 
 def _observed(session: Session, basin: str, product: str, days: Period) -> Mapping[str, Array] | None:

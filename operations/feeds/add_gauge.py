@@ -1,4 +1,4 @@
-"""Adds a basin: from USGS and an operator's data, with its outline and the points its weather is averaged over."""
+"""Adds a basin, from its gauge's service and an operator's data, with its outline and its points of weather."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,23 +12,22 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import BadOutline, Polygon, outline_of
-from hydrology.base.outline_area import area_m2
+from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
-from hydrology.weather.mistaken_units import area_unit
-from hydrology.weather.sampling_points import weather_points
-from ingestion.feeds.usgs_sites import Location, locations
-from jobspec.new_data import ASKED_NAMESPACE, AddedBasin
+from hydrology.weather.runoff import area_unit
+from ingestion.feeds.base import Location
+from ingestion.feeds.http import FeedAccess
+from jobspec.extensions import extensions
+from jobspec.new_data import AddedBasin
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
-from operations.feeds.adapters import usgs
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
-from runtime.settings import Settings
 
 if TYPE_CHECKING:
     from shapely import Geometry
@@ -98,10 +97,10 @@ class Added:
 def add(work: Work, result: AddedBasin, key: str | None = None, pause: Callable[[float], None] = time.sleep) -> Added:
     """Add a basin, or change it, in one transaction.
 
-    USGS is asked for the place, name and area of its gauge where not given. The API key registers a new basin. Refused
-    where a version learnt with another area, the outline has another, or another request is adding the basin. An
-    operator's key may not add an agency's basin; one that an operator registered becomes the service's only if it is to
-    be adopted.
+    The service of a gauge's namespace is asked for the place, name and area where not given. The API key registers a
+    new basin. Refused where a version learnt with another area, the outline has another, or another request is adding
+    the basin. An operator's key may not add an agency's basin; one that an operator registered becomes the service's
+    only if it is to be adopted.
     """
     with work.database.reading() as session:
         is_new = not basins.known(session, [result.basin])
@@ -111,7 +110,7 @@ def add(work: Work, result: AddedBasin, key: str | None = None, pause: Callable[
         stored = Basin(result.basin) if fresh else basins.get(session, result.basin)
         if result.area_km2 is not None:
             _require_unlearnt(session, stored, result.area_km2 * M2_PER_KM2)
-    new = _basin(result, stored, _gauge_from_usgs(work.settings, result, stored, pause))
+    new = _basin(result, stored, _gauge_of_service(result, stored, FeedAccess(work.settings.ingest_hosts, pause)))
     with work.database.transaction() as session:
         if taken is not None:
             adoption.claim(session, result.basin, work.clock)
@@ -144,18 +143,18 @@ def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
             )
 
 
-def _gauge_from_usgs(
-    settings: Settings, result: AddedBasin, stored: Basin, pause: Callable[[float], None]
-) -> Location | None:
-    """Return USGS's data of a USGS gauge, where some of it is not known."""
+def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> Location | None:
+    """Return what the service of a gauge's namespace states of it, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
     has_area = result.area_km2 is not None or bool(stored.areas)
-    if result.basin.partition("-")[0] != ASKED_NAMESPACE or (has_place and has_area):
+    namespace = result.basin.partition("-")[0]
+    extension = next((extension for extension in extensions() if namespace in extension.gauges), None)
+    if extension is None or (has_place and has_area):
         return None
-    location = locations(usgs(settings, pause), [result.basin]).get(result.basin)
+    location: Location | None = extension.load(extension.gauges[namespace])(result.basin, access)
     if location is None:
         raise InvalidInput(
-            f"USGS knows no monitoring location {result.basin}: check the number, or give its place and area "
+            f"{namespace} knows no monitoring location {result.basin}: check the number, or give its place and area "
             "(--latitude, --longitude, --area)."
         )
     return location

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,20 +15,31 @@ from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
-from ingestion.feeds.base import Feed, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
-from jobspec.feeds import AnyFeedSettings, FilesSettings
+from ingestion.feeds.base import (
+    Feed,
+    FeedProblem,
+    FetchedBasinData,
+    FetchWindow,
+    Observations,
+    PastForecasts,
+    Site,
+)
+from ingestion.feeds.http import FeedAccess
+from jobspec.extensions import load
+from jobspec.feed_kinds import FEED_KINDS, kind_of
+from jobspec.feeds import FeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.source_paths import Intake
 from operations.feeds import holes
-from operations.feeds.adapters import opened
 from records.basins import basins
 from records.database.work import Work
-from records.feeds import feeds, product_credits
+from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
+from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -47,6 +59,34 @@ class FetchCallbacks:
 
 
 SILENT = FetchCallbacks()
+
+
+@contextmanager
+def _opened(shown: FeedSettings, settings: Settings, intake: Intake, listener: FetchCallbacks) -> Iterator[Feed]:
+    with ExitStack() as stack:
+        access = FeedAccess(
+            *(settings.ingest_hosts, listener.pause, listener.notify),
+            read_places=lambda places: stack.enter_context(intake.of(places)),
+        )
+        feed: Feed = load(kind_of(shown.adapter).feed)(shown, access)
+        yield feed
+
+
+def past_forecasts(feed: feeds.Feed, work: Work, listener: FetchCallbacks) -> PastForecasts:
+    """Return the past forecasts of a feed's model; refuse a feed whose service has none."""
+    shown = feed.read()
+    reference = kind_of(shown.adapter).past_forecasts
+    if reference is None:
+        with_some = [kind.adapter for kind in FEED_KINDS.values() if kind.past_forecasts is not None]
+        raise InvalidInput(
+            f"A feed of the adapter {shown.adapter} has no past issues to fetch: name one of "
+            f"{', '.join(with_some) or 'another extension'}, or import a folder of past forecasts (freshet weather add "
+            "FOLDER)."
+        )
+    runs: PastForecasts = load(reference)(
+        shown, FeedAccess(work.settings.ingest_hosts, listener.pause, listener.notify)
+    )
+    return runs
 
 
 def fetch(
@@ -70,7 +110,7 @@ def fetch(
         before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
     usual = _usual_days(shown, work.clock)
     until = usual.first if period is None else None
-    with opened(shown, work.settings, intake, listener.notify, listener.pause) as source:
+    with _opened(shown, work.settings, intake, listener) as source:
         since = {name: one.record_since for name, one in before.items()}
         one = _Fetch(work, feed, source, listener, since, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
@@ -216,7 +256,7 @@ class _Fetch:
                 product = feed.product or gauge_product(given.basin)
                 if observed.variables:
                     origin = feed.origin if feed.product else product
-                    product_credits.store(session, product, origin, self.source.credit)
+                    feeds.store_credit(session, product, origin, self.source.credit)
                 outcome = store(session, observed.as_data(given.basin, feed.product), self.work.clock)
                 return replace(
                     nothing,
@@ -229,7 +269,7 @@ class _Fetch:
                 )
             case WeatherForecast() as forecast:
                 odd = check_forecast(session, forecast)
-                storing = issue_store.store(session, [forecast], self.work.clock.wall(), operational=True)
+                storing = weather_issues.store(session, [forecast], self.work.clock.wall(), operational=True)
                 if storing.new:
                     return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
                 # Data stored earlier by this run stay unchanged, even where the requested days have moved on.
@@ -271,7 +311,7 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
     ]
 
 
-def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
+def _usual_days(shown: FeedSettings, clock: Clock) -> Period:
     """Return the feed's usual last days, long enough for every time zone. Each basin uses its ended days."""
     return until_now(
         last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.errors import Problem
+from hydrology.base.products import DISCHARGE
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import DISCHARGE
 from records.feeds import feeds
 from records.feeds.feeds import Hole
 from records.series import series

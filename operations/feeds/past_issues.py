@@ -13,17 +13,13 @@ import structlog
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import FetchWindow, Site
-from ingestion.feeds.openmeteo import OpenMeteoPastRuns
-from ingestion.feeds.openmeteo.asking import SOURCE, RunUnavailable
-from ingestion.feeds.points import OverPoints
-from operations.feeds.adapters import past_runs
-from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
+from ingestion.feeds.base import FetchWindow, PastForecasts, RunUnavailable, Site
+from operations.feeds.fetch import SILENT, FetchCallbacks, past_forecasts, sites_of
 from operations.weather.import_forecasts import store_usable
 from records.database.work import Work
 from records.feeds import feeds
 from records.weather import weather_issues
-from records.weather.issue_store import StoredIssue
+from records.weather.weather_issues import StoredIssue
 
 log = structlog.get_logger()
 
@@ -61,10 +57,9 @@ def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallba
     times = [today - timedelta(days=age) for age in range(NEWEST_AGE, days + 1)]
     with work.database.reading() as session:
         feed = feeds.get(session, name)
-        shown = feed.read()
-        runs = past_runs(shown, work.settings, listener.notify, listener.pause)
+        runs = past_forecasts(feed, work, listener)
         sites = sites_of(session, feed)
-        done = PastIssues(SOURCE, runs.model)
+        done = PastIssues(runs.source, runs.model)
         known = weather_issues.stored_basins(session, done.source, done.model, times[-1]) if times else {}
     left = {began: [site for site in sites if site.basin not in known.get(began, ())] for began in times}
     wanted = {began: of for began, of in left.items() if of}
@@ -76,12 +71,12 @@ def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallba
     return done
 
 
-def _fetch(work: Work, runs: OpenMeteoPastRuns, wanted: dict[datetime, list[Site]], done: PastIssues) -> None:
+def _fetch(work: Work, runs: PastForecasts, wanted: dict[datetime, list[Site]], done: PastIssues) -> None:
     failed_in_a_row = 0
     for at, (began, sites) in enumerate(wanted.items()):
         work.show(at, len(wanted), f"{began:%Y-%m-%dT%H:%MZ}")
         first = day(began.date())
-        given = [*OverPoints(runs.of(began)).fetch(sites, FetchWindow(Period(first, first), work.clock.now()))]
+        given = [*runs.run(began).fetch(sites, FetchWindow(Period(first, first), work.clock.now()))]
         problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}
         if any(isinstance(problem, RunUnavailable) for problem in problems.values()):
             done.missing.append(began)

@@ -14,8 +14,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day
-from hydrology.base.staleness import age_days, stale
+from hydrology.base.calendar import Day, age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
@@ -27,9 +26,9 @@ from operations.forecasting.weather_ahead import choose_days
 from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
-from records.database.ids import new_id
+from records.database.checksums import new_id
 from records.database.work import Work
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.outlooks.outlooks import prepare, store_run
 from records.runs import run_types
 from records.runs.run_weather import RunWhatIf
@@ -211,12 +210,12 @@ def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Pl
     by_horizon: dict[int, list[str]] = {}
     with work.database.reading() as session:
         for name in inputs.forcings:
-            season = params.season or seasonal_volumes.season_of(session, name, t0)
+            season = params.season or volumes_and_recessions.season_of(session, name, t0)
             horizon = int((season.after(t0).last - t0).astype(int))
             by_horizon.setdefault(horizon, []).append(name)
     planned: list[Plan] = []
     for horizon, names in by_horizon.items():
-        part = _part(inputs, names, with_failures=not planned)
+        part = replace(inputs.only(names), failures={} if planned else inputs.failures)
         asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
         planned += plans(work, part, asked)
     return planned
@@ -226,7 +225,3 @@ def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
     ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return choose_days(clock, asked, 1, last, ended).t0
-
-
-def _part(inputs: ForecastInputs, names: Sequence[str], *, with_failures: bool) -> ForecastInputs:
-    return replace(inputs.only(names), failures=inputs.failures if with_failures else {})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import structlog
 
-from hydrology.attribution.forecast_change import ORDERS, PARTS, split_change
+from hydrology.attribution import ORDERS, PARTS, split_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
@@ -34,9 +34,9 @@ from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
-from records.runs.run_parts import RunPart
 from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun
+from records.runs.run_weather import RunPart
 from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.states import State
 

@@ -15,8 +15,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, days_between, same_day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, to_mm_per_day
-from hydrology.climatology.flow_climatology import NEAR_DAYS
-from hydrology.climatology.normals import MIN_YEARS, normal_means, too_few_years
+from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normal_means, too_few_years
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.snow17 import snow17
 from jobspec.network import TEMPERATURES
@@ -24,7 +23,7 @@ from jobspec.training import InputsConfig
 from models.energy import mean_temperature
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import BasinForcing
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.runs.run_summary import ReferenceSnow
 from records.series import series, year_rows
 from records.simulations import simulated_series

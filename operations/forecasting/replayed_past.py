@@ -4,7 +4,7 @@ Water by age: precipitation until T0 is tagged by its season. Tags do not change
 replay must end in the stored state of T0; where it does not, no age is reported.
 
 Perturbed states: the uncertainty of a state is derived from that of past precipitation. Each is a replay of the last
-year or two with perturbed precipitation (`hydrology.weather.perturbed_forecasts.rain_factors`), and a forecast is
+year or two with perturbed precipitation (`hydrology.weather.forecast_errors.rain_factors`), and a forecast is
 computed from each.
 """
 
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.uncertainty.variance_sources import over_states
-from hydrology.water.water_age import MIN_DAYS, Ages
-from hydrology.weather.perturbed_forecasts import rain_factors
+from hydrology.uncertainty.weighted import over_states
+from hydrology.water.storage import MIN_DAYS, Ages
+from hydrology.weather.forecast_errors import rain_factors
 from models.arrays import Array, Forcing
 from models.inference import ArrayMap
 from operations.basin_data.dataset import BasinForcing, stacked

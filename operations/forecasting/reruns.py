@@ -22,9 +22,8 @@ from operations.versions.load_networks import LoadedVersion
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
-from records.runs.run_parts import RunPart
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
-from records.runs.run_weather import FilledWeather
+from records.runs.run_weather import FilledWeather, RunPart
 from records.runs.states import State
 from runtime.clock import Clock
 

@@ -11,8 +11,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.water.assimilation import smallest_factors
-from hydrology.water.spin_up import incremented
+from hydrology.water.storage import incremented, smallest_factors
 from jobspec.changes import Increment
 from models.arrays import Forcing
 from models.ensemble import Ensemble

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, water_year
 from hydrology.base.errors import DataProblem
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.network import TEMPERATURES
 from jobspec.training import TrainingConfig
 from models import checkpoint

@@ -16,8 +16,7 @@ from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.checkpoint import Tensors
 from models.cores import cores_in_use
-from models.devices import GPUTooSmall, gpu_faults
-from models.gpu.members_training import MembersTraining, suits_gpus, trains_together
+from models.devices import GPUTooSmall, gpu_faults, gpu_programs
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import training_data
@@ -54,12 +53,10 @@ class StartedTraining:
     shares: Mapping[str, float] | None = None
     combined: str | None = None
 
-    @property
-    def suits_gpus(self) -> bool:
-        return suits_gpus(self.config)
-
-    def trains_together(self, device: str) -> bool:
-        return trains_together(self.config, device)
+    def trains_together(self, device: str | None = None) -> bool:
+        """Return whether its members can be trained side by side on a device; None: on any GPU."""
+        gpu = gpu_programs()
+        return gpu is not None and gpu.trains_together(self.config, device)
 
 
 def unfinished_members(session: Session, started: StartedTraining) -> list[int]:
@@ -150,7 +147,9 @@ def _fits(
 
     try:
         with gpu_faults(device):
-            training = MembersTraining(
+            gpu = gpu_programs()
+            assert gpu is not None
+            training = gpu.training(
                 started.config,
                 started.prepared.data,
                 scaler_of(started),

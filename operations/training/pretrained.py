@@ -17,7 +17,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
-from hydrology.snow.regional_snow import RegionalSnow
+from hydrology.snow.snow import RegionalSnow
 from models.networks import architecture, snow_cells
 from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, snow
 from models.pretrained.combination import Combination
@@ -29,7 +29,7 @@ from operations.versions.learnt_days import attribute_means
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.base import JsonObject
-from records.database.statements import as_values
+from records.database.stored import as_values
 from records.database.work import Work
 from records.simulations import snow_cells as snow_records
 from records.verification import scores

@@ -28,7 +28,7 @@ from operations.training.promotion_rule import decide
 from operations.training.train import begin, reopen
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from records.basins import ownership
 from records.database.base import JsonObject
 from records.database.engine import Database

@@ -11,7 +11,7 @@ from hydrology.base.absent import Absent
 from operations.versions.processes import program
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import Content, RunSeries, without_members
-from records.runs.run_parts import RunPart
+from records.runs.run_weather import RunPart
 
 Cause = Literal[
     "inputs", "parent-state", "weights", "program", "code", "calibration", "normals", "snow-cells", "unknown"

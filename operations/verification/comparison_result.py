@@ -7,14 +7,13 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.scores import published_medians as printed
-from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
+from hydrology.scores import comparisons as printed
+from hydrology.scores.comparisons import MEANINGS, difference, quartiles
 from hydrology.scores.score_types import Score
 from hydrology.scores.scores import SCORES
 from models.networks import build
 from operations.basin_data.basins import unique
-from records.database.statements import as_values
-from records.verification import published_scores
+from records.database.stored import as_values
 from records.verification.comparisons import (
     ComparedQuartiles,
     ComparedScore,
@@ -26,7 +25,7 @@ from records.verification.comparisons import (
     VersionDifference,
     VersionQuartiles,
 )
-from records.verification.published_scores import Publication
+from records.verification.scores import Publication, publications, published_scores
 from records.versions import versions
 
 ByBasin = Mapping[str, Mapping[str, Score]]
@@ -48,11 +47,9 @@ def comparison_result(
         }
         for metric in SCORES
     }
-    publications = published_scores.publications(session)
     first = scores[compared[0].id]
-    models = [
-        model for publication in publications for model in _published(session, publication, period, basins, first)
-    ]
+    stored = publications(session)
+    models = [model for one in stored for model in _published(session, one, period, basins, first)]
     return ComparisonResult(
         versions=tuple(_compared_version(session, version) for version in compared),
         scores=tuple(_compared_score(metric, of_versions) for metric, of_versions in values.items()),
@@ -60,7 +57,7 @@ def comparison_result(
         published_table=_published_table(period, basins),
         values=values,
         left_out=left_out,
-        missing={} if models else {"published_models": _why_none_published(publications, period)},
+        missing={} if models else {"published_models": _why_none_published(stored, period)},
     )
 
 
@@ -124,7 +121,7 @@ def _cuts(values: Sequence[float]) -> dict[str, float | None]:
 def _published(
     session: Session, publication: Publication, period: Period, basins: Sequence[str], first: ByBasin
 ) -> list[PublishedModel]:
-    rows = published_scores.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
+    rows = published_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
     pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
         ours = first[row.basin_id][row.metric].value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.attribution.forecast_error import split_error
+from hydrology.attribution import split_error
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS

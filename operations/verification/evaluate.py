@@ -9,10 +9,10 @@ import structlog
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
-from hydrology.scores.paired_comparison import Quartiles, quartiles
+from hydrology.scores.comparisons import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from models.nets.products import BLOCK
-from operations.verification import simulated_thresholds
+from operations.verification import simulated_levels
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
 from operations.verification.snow_cells import store_snow
@@ -161,7 +161,7 @@ def _simulate_snow(judge: VersionScorer) -> None:
         with judge.work.database.reading() as session:
             basins = simulated_series.lacking_snow(session, version)
         if basins and choice.loaded.ensemble.conserving:
-            simulated_thresholds.compute(judge.work.quiet, version, basins)
+            simulated_levels.compute(judge.work.quiet, version, basins)
 
 
 def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:

@@ -10,7 +10,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from models.arrays import Forcing, days_of
 from operations.basin_data.dataset import by_record, load_pairs
 from operations.versions.load_networks import LoadedVersion, member_weights

@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.normals import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
-from hydrology.verification.forecast_scores import high_flow
-from hydrology.verification.reforecasts import CALIBRATED, Reforecasts
+from hydrology.verification.forecasts import CALIBRATED, Reforecasts
+from hydrology.verification.results import high_flow
 from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import forcings_of, load_discharge

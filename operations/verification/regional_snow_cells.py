@@ -14,8 +14,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from hydrology.snow.regional_snow import RegionalSnow, SnowBand
-from hydrology.snow.snow import SnowProducts, SnowSkill, choose_cells
+from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill, choose_cells
 from models.arrays import days_of
 from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
 from operations.versions.load_networks import LoadedVersion

@@ -28,7 +28,7 @@ from operations.versions.learnt_days import version_to_score
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.work import Work
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.simulations import snow_cells
 from records.versions.versions import Version
 from runtime.clock import Clock

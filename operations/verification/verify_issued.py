@@ -11,21 +11,20 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
-from hydrology.verification.forecast_scores import Array
+from hydrology.verification.forecasts import CALIBRATED, IssuedForecasts, Observed
 from hydrology.verification.held_out_years import HELD_OUT
-from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
-from hydrology.verification.reforecasts import CALIBRATED
 from hydrology.verification.results import Season, Verification
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.recalibrate import SETTLED_AFTER, last_settled
-from records.adjustments import adjustments
 from records.database.work import Work
+from records.forecasts import adjustments
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series

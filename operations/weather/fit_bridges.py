@@ -12,21 +12,20 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.arrays import Array
+from hydrology.base.basins import ATTRIBUTES, most_similar
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries, Flag, Flags
-from hydrology.base.similar_basins import ATTRIBUTES, most_similar
-from hydrology.base.variables import WEATHER
-from hydrology.weather import bridge_fit as method
-from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather
-from hydrology.weather.bridge_fit import TooFewDays
+from hydrology.weather import bridge as method
+from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.data import BridgeFit
 from operations.basin_data.basins import chosen
 from operations.basin_data.ingest import IngestResult, store
 from records.basins import basins
 from records.database.work import Work
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import series
 from records.weather import bridges
 from records.weather.bridges import Bridge, BridgePart, NewPart
@@ -182,9 +181,9 @@ def _apply_to(work: Work, bridge: Bridge, part: BridgePart) -> IngestResult:
             if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
                 return IngestResult(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), work.clock)
-            credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
+            credit = feeds.credits_of(session, [bridge.from_product]).get(bridge.from_product)
             if credit is not None:
-                product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
+                feeds.store_credit(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
             bridges.note_applied(session, bridge, part.basin_id, work.clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))

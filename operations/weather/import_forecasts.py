@@ -12,8 +12,8 @@ from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
 from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
 from records.database.work import Work
-from records.weather import issue_store
-from records.weather.issue_store import StoredIssue
+from records.weather import weather_issues
+from records.weather.weather_issues import StoredIssue
 from runtime.clock import Clock
 
 
@@ -99,7 +99,7 @@ def store_usable(
             refused[forecast.basin] = str(problem)
     if not usable:
         return StoredIssue("", (), (), refused)
-    stored = issue_store.store(session, usable, clock.wall(), operational=operational)
+    stored = weather_issues.store(session, usable, clock.wall(), operational=operational)
     return replace(stored, refused={**refused, **stored.refused}, warnings=warnings)
 
 

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.doc import Doc, Why
 from records.database.base import FreeText, JsonObject
-from records.database.statements import add_all, as_record, table_of
-from records.database.stored import ANY_WORD, stored
+from records.database.stored import ANY_WORD, add_all, as_record, stored, table_of
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]

@@ -13,9 +13,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from records.database.base import FreeText
-from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values, table_of
-from records.database.stored import stored
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_record, as_values, stored, table_of
 
 Scope = Literal["operator", "forecaster", "admin"]
 _ADMIN: Scope = "admin"

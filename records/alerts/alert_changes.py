@@ -1,10 +1,10 @@
-"""The history of alerts, level by level. What a decision changes at a river is one message.
+"""The history of alerts, level by level, and changes in words. What a decision changes at a river is one message.
 
 A river is a basin and a direction. One transaction stores the changes of a message and their deliveries. The gravest
 heads it: feeds and CAP show it alone, with the levels of the river that have an alert.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -12,20 +12,19 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, Trend, Turn, rank
+from hydrology.alerts import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
-from hydrology.extremes.level_checks import gravity
-from hydrology.ratings.rating import M_PER_FT
+from hydrology.extremes.level_checks import gravity, level_title, percent
+from hydrology.ratings import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions
 from records.alerts.deliveries import Delivery
 from records.basins import ownership
 from records.database.base import FreeText, JsonList
-from records.database.ids import new_id
-from records.database.statements import add_all, as_record, as_values, table_of
-from records.database.stored import find, read, stored
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_record, as_values, find, read, stored, table_of
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
@@ -289,3 +288,69 @@ def earlier_of_alert(session: Session, change: Change) -> list[Change]:
 def first(session: Session) -> str | None:
     """Return the id of the oldest change: no other service has it, and it stays. None before there is one."""
     return session.scalar(select(CHANGES.c.id).order_by(CHANGES.c.seq).limit(1))
+
+
+_OF_BASIN: Mapping[ChangeKind, str] = {
+    "undecided": "Alerts cannot be decided",
+    "decided": "Alerts are decided again",
+    "promotion": "Another model version",
+}
+
+
+def headline(change: Change, name: str) -> str:
+    """Return a change in a line: "Watch (was advisory): 5-year flood, Boise River near Twin Springs, chance 43 %"."""
+    label = ("Exercise: " if change.replayed else "") + ("Unofficial: " if change.owner is not None else "")
+    if change.level is None:
+        return f"{label}{_OF_BASIN[change.kind]}: {name}"
+    chance = "" if change.chance is None else f", chance {percent(change.chance)}"
+    leading = change.levels[0] if change.levels else {"level": change.level}
+    changed = leading["level"] == change.level
+    now = "" if changed else f"; now {leading['severity']}: {level_title(leading['level'])}"
+    return f"{label}{turn(change)}, {name}{chance}{now}"
+
+
+def turn(change: Change) -> str:
+    """Return what changed at a level, in a few words: "Watch (was advisory): 5-year flood"."""
+    return f"{_turn(change)}: {level_title(change.level or '')}"
+
+
+def other_levels(change: Change) -> str:
+    """Return the other levels of the river with an alert, in a sentence; empty where there are none."""
+    named = ", ".join(
+        f"{level_title(one['level'])} ({one['severity']}, {percent(one['chance'])})"
+        for one in change.levels or ()
+        if one["level"] != change.level
+    )
+    return f"Other levels with an alert: {named}." if named else ""
+
+
+def _turn(change: Change) -> str:
+    severity, before = change.severity, change.severity_before
+    if severity is None:
+        return f"{str(before or 'alert').capitalize()} ended"
+    if before is None or before == severity:
+        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}"
+    return f"{severity.capitalize()} (was {before})"
+
+
+def first_of(title: str, others: int) -> str:
+    return f"{title} (and {others} more)" if others else title
+
+
+def template_values(change: Change, name: str, link: str, others: int = 0) -> dict[str, str]:
+    """Return the values of a message template's placeholders. They are empty where the change has none; `others` is the
+    number of further messages by the same run."""
+    return {
+        "headline": first_of(headline(change, name), others),
+        "why": change.why,
+        "basin": change.basin_id,
+        "name": name,
+        "level": change.level or "",
+        "kind": change.kind,
+        "severity": change.severity or "none",
+        "chance": "" if change.chance is None else f"{change.chance:.3g}",
+        "discharge": "" if change.discharge is None else f"{change.discharge:.6g}",
+        "at": change.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "event": change.id,
+        "link": link,
+    }

@@ -8,17 +8,16 @@ from typing import Annotated
 from sqlalchemy import CheckConstraint, ForeignKey, and_, select, tuple_
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import SEVERITIES, Severity, Trend, rank
+from hydrology.alerts import SEVERITIES, Severity, Trend, rank
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
-from hydrology.extremes.thresholds import Kind
+from hydrology.extremes.levels import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
-from records.basins.tables import BASINS
+from records.basins.ownership import BASINS
 from records.database.base import JsonList
-from records.database.statements import as_values, table_of
-from records.database.stored import ANY_WORD, find, read, stored
+from records.database.stored import ANY_WORD, as_values, find, read, stored, table_of
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run
 
@@ -55,7 +54,7 @@ class Alert(LevelChance):
     Attributes:
         trend: of the chance since the previous run; None without one to compare with.
         severity: None for no alert; since: when it was reached, by the service's clock.
-        switches: `[on, runs]` for each step of its ladder (`hydrology.alerts.alert_rule`).
+        switches: `[on, runs]` for each step of its ladder (`hydrology.alerts`).
     """
 
     basin_id: Annotated[str, ForeignKey("alert_basins.basin_id")]

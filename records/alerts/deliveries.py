@@ -12,8 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import NotFound
 from records.database import retention
 from records.database.base import Instant
-from records.database.statements import table_of
-from records.database.stored import find, read, stored
+from records.database.stored import find, read, stored, table_of
 
 Status = Literal["pending", "delivered", "failed"]
 

@@ -22,7 +22,7 @@ from records.alerts import deliveries, questions, subscriptions
 from records.alerts.alert_changes import CHANGES, Change, get_many
 from records.alerts.deliveries import ATTEMPTS, DELIVERIES, Attempt, Delivery, Status
 from records.alerts.subscriptions import SUBSCRIPTIONS, Subscription
-from records.database.statements import add_all
+from records.database.stored import add_all
 
 WAITS = (
     timedelta(minutes=1),

@@ -14,10 +14,9 @@ from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList
-from records.database.statements import as_values, table_of, upsert
+from records.database.stored import as_values, read, stored, table_of, upsert
 from records.database.stored import find as find_record
-from records.database.stored import read, stored
-from records.levels import level_doubts
+from records.levels import categories_and_doubts
 
 
 class NothingHeld(NotFound):
@@ -108,7 +107,7 @@ def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, w
     held = find(session, basin)
     if held is None or held.due_at is not None or held.ruling is not None:
         return
-    doubts = level_doubts.in_doubt(session, basin, day(now.date()))
+    doubts = categories_and_doubts.in_doubt(session, basin, day(now.date()))
     if not any(change["level"] in doubts for change in held.proposed):
         rule(session, basin, HeldRuling(run=held.run_id, ruling="approve"), by, wall)
 

@@ -18,7 +18,7 @@ from hydrology.base.errors import InvalidInput
 from jobspec.addresses import mailbox
 from records.access.keys import KEYS
 from records.database.base import Base
-from records.database.statements import add_all, insert_into
+from records.database.stored import add_all, insert_into
 from runtime.settings import Settings
 
 _DAY = timedelta(days=1)

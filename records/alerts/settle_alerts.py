@@ -13,17 +13,16 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import Decision, Link, Severity, Switch, decide, ladder, rank, trend
+from hydrology.alerts import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import day, days_between
-from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS, day, days_between
 from hydrology.extremes.level_checks import reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
-from records.database.statements import as_values, grouped, upsert
+from records.database.stored import as_values, grouped, upsert
 from records.levels.basin_levels import THRESHOLDS
 from records.runs import runs
 from records.runs.run_types import Run

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import CheckConstraint, Index, or_, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import Severity, rank
+from hydrology.alerts import Severity, rank
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
@@ -21,10 +21,9 @@ from records.alerts import questions
 from records.alerts.deliveries import DELIVERIES, Delivery
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject
-from records.database.ids import new_id
-from records.database.statements import add_all, as_values, table_of
-from records.database.stored import find, read, stored
-from records.jobs import cron
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_values, find, read, stored, table_of
+from records.jobs import schedules
 from runtime.settings import Settings
 
 log = structlog.get_logger()
@@ -132,8 +131,11 @@ class Subscription:
             return None
         try:
             digest = Digest(**self.digest)
-            return cron.next_run(digest.cron, digest.timezone, at)
-        except (ValidationError, cron.BadCron):  # a time zone that another machine knew: an alert does not wait for it
+            return schedules.next_run(digest.cron, digest.timezone, at)
+        except (
+            ValidationError,
+            schedules.BadCron,
+        ):  # another machine knew the zone: an alert does not wait
             log.warning("subscription.digest", subscription=self.id, digest=self.digest)
             return None
 

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
 from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, Area, only_area
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
-from records.basins.tables import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
-from records.database.statements import as_record, insert_into
+from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
+from records.database.stored import as_record, insert_into
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that names the weather its climate indices were computed from."""

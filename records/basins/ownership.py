@@ -1,21 +1,89 @@
-"""Whose a basin is: the service's, which makes it official, or that of the operator's key that registered it.
+"""Basins with their areas, attributes, texts and names for a reader; and whose each is.
 
-This is the one declaration of what is official: a basin's levels, rating and alerts are official with it. An operator's
-version serves only the operator's basins (`records.versions.promotions`), so that what forecasts an official basin is
-the service's. Everything that shows or sends asks here.
+A basin is the service's, which makes it official, or that of the operator's key that registered it. This is the one
+declaration of what is official: a basin's levels, rating and alerts are official with it. An operator's version serves
+only the operator's basins (`records.versions.promotions`), so that what forecasts an official basin is the service's.
+Everything that shows or sends asks here.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from sqlalchemy import ColumnElement, Select, func, not_, select
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Select,
+    String,
+    Table,
+    func,
+    not_,
+    select,
+)
 from sqlalchemy.orm import Session
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
 from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from records.access import keys
 from records.access.keys import KEYS
-from records.basins.tables import BASINS
+from records.database.base import Base, FreeText, Real
+from records.database.stored import ELSEWHERE, stored, table_of
+
+
+@stored(
+    "basins",
+    # The operator's key that registered it; null: the service's. Not a foreign key: keys are revoked, not deleted.
+    Column("registered_by", String),
+    # The operator's key whose basin it was before an administrator adopted it.
+    Column("adopted_from", String),
+    CheckConstraint("latitude BETWEEN -90 AND 90", name="latitude"),
+    CheckConstraint("longitude BETWEEN -180 AND 180", name="longitude"),
+)
+@dataclass(frozen=True, slots=True)
+class Basin:
+    """A basin.
+
+    Attributes:
+        id: the full identifier (`USGS-01013500`).
+        latitude, longitude: of the gauge, degrees.
+        areas: m2, by source.
+        attributes: numbers by name; unknown ones are left out; texts: categories by name.
+        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: only the gauge.
+        outline: outer rings, simplified, each a closed list of [latitude, longitude]; None: not known.
+        assume_attributes: whether an operator allows missing attributes to be assumed; None: not set.
+    """
+
+    id: str
+    name: FreeText | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    areas: Annotated[Mapping[str, float], ELSEWHERE] = field(default_factory=dict)
+    attributes: Annotated[Mapping[str, float], ELSEWHERE] = field(default_factory=dict)
+    texts: Annotated[Mapping[str, str], ELSEWHERE] = field(default_factory=dict)
+    weather_points: Annotated[list[list[float]] | None, JSON(none_as_null=True)] = None
+    outline: Annotated[list[list[list[float]]] | None, JSON(none_as_null=True)] = None
+    assume_attributes: bool | None = None
+
+
+def _named_values(name: str, kind: TypeEngine[Any], *items: SchemaItem) -> Table:
+    basin = Column("basin_id", String, ForeignKey("basins.id"), primary_key=True)
+    columns = basin, Column("name", String, primary_key=True), Column("value", kind, nullable=False)
+    return Table(name, Base.metadata, *columns, *items)
+
+
+BASINS = table_of(Basin)
+AREAS = _named_values("basin_areas", Real(), CheckConstraint("value > 0", name="positive"))
+"""By the source of each, m2."""
+ATTRIBUTES = _named_values("basin_attributes", Real())
+TEXTS = _named_values("basin_texts", String())
+
 
 MAX_NAMED = 5
 
@@ -81,3 +149,39 @@ def require_free_name(session: Session, basin: str) -> None:
     alike = select(BASINS.c.id).where(func.lower(BASINS.c.id) == basin.lower(), BASINS.c.id != basin)
     if (other := session.scalar(alike.limit(1))) is not None:
         raise AgencysName(f"{basin} is {other} in other letters, which is stored here: choose another identifier.")
+
+
+_STATE = re.compile(r"(.+?),? ([A-Z]{2})\.?")
+_SMALL = frozenset(("at", "near", "below", "above", "of", "the", "and"))
+_SHORT = {"nr": "near", "blw": "below", "abv": "above", "rv": "River", "riv": "River", "cr": "Creek", "ck": "Creek",
+          "fk": "Fork", "bk": "Brook", "br": "Branch", "res": "Reservoir", "nf": "North Fork", "sf": "South Fork",
+          "mf": "Middle Fork"}  # fmt: skip
+_SHORT_IN_CAPITALS = _SHORT | {"a": "at", "ab": "above", "bl": "below", "r": "River", "c": "Creek", "f": "Fork",
+                               "l": "Little", "n": "North", "s": "South", "e": "East", "w": "West"}  # fmt: skip
+"""Abbreviations of station names."""
+
+
+def station_name(name: str) -> str:
+    """Return a station's name in one form: "MERCED R NR YOSEMITE CA" is "Merced River near Yosemite, CA"."""
+    parts = _STATE.fullmatch(name.strip())
+    place, state = (name, "") if parts is None else (parts[1], f", {parts[2]}")
+    shouted = place == place.upper()
+    return " ".join(_word(word, first=at == 0, shouted=shouted) for at, word in enumerate(place.split())) + state
+
+
+def shown_name(basin: str, name: str | None) -> str:
+    """Return a basin's name for a reader: its station's, or its identifier as it is."""
+    return station_name(name) if name else basin
+
+
+def _word(word: str, *, first: bool, shouted: bool) -> str:
+    core = word.rstrip(",.")
+    end = word[len(core) :]
+    written = (_SHORT_IN_CAPITALS if shouted else _SHORT).get(core.lower())
+    if written is not None:
+        return written + end.replace(".", "")
+    if not shouted:
+        return word
+    plain = core.lower()
+    capital = "-".join(part[:1].upper() + part[1:] for part in plain.split("-"))
+    return (plain if plain in _SMALL and not first else capital) + end

@@ -11,13 +11,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import source_code
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import NotFound
-from hydrology.ratings.files import read_rating
-from hydrology.ratings.rating import InvalidRating, Rating
+from hydrology.ratings import InvalidRating, Rating, read_rating
 from jobspec.levels import NewRating
 from records.basins import basins
 from records.database.base import FreeText
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import read, stored
+from records.database.stored import as_values, read, stored, table_of, upsert
 
 
 class NoRating(NotFound):

@@ -23,7 +23,7 @@ import zstandard
 
 from hydrology.base.digests import owned_digest
 from hydrology.uncertainty.error_model import between_levels, even_levels
-from records.database.ids import Corrupt
+from records.database.checksums import Corrupt
 
 _DIGEST = 8  # bytes
 _LEVEL = 5

@@ -1,12 +1,14 @@
-"""The base of all tables, and column types with the same meaning on SQLite and PostgreSQL."""
+"""The base of all tables, column types with the same meaning on SQLite and PostgreSQL, and data classes as JSON."""
 
 import json
 import math
 import operator
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from functools import cache
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -26,11 +28,44 @@ from sqlalchemy.orm import DeclarativeBase, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.errors import shown_part
-from records.database import array_codec, json_columns
+from jobspec.fields import message
+from records.database import array_codec
+from records.database.checksums import Corrupt
+
+Content = TypeVar("Content")
+
+CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
+"""The `__pydantic_config__` of a stored dataclass: no additional fields, and only finite numbers."""
+
+
+def to_json(document: Any) -> Any:
+    """Return a dataclass as a JSON value."""
+    adapter = _adapter(cast(Any, type(document)))
+    content = adapter.dump_python(document, mode="json", warnings="none")
+    adapter.validate_python(content)
+    return content
+
+
+def from_json(kind: type[Content], content: object) -> Content:
+    """Return the dataclass of a JSON value; errors quote no content."""
+    adapter: TypeAdapter[Content] = _adapter(cast(Any, kind))
+    try:
+        return adapter.validate_python(content)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {message(fault)}" for fault in error.errors())
+        raise Corrupt(
+            f"A stored {kind.__name__} cannot be read ({faults}): it was changed by hand, or written by a newer "
+            "Freshet."
+        ) from None
+
+
+@cache
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
 
 JsonObject = dict[str, Any]
 JsonList = list[Any]
-Content = TypeVar("Content")
 
 
 class Instant(TypeDecorator[datetime]):
@@ -98,7 +133,7 @@ class Long(Whole):
 
 
 class Document(TypeDecorator[Content], Generic[Content]):
-    """A dataclass stored as JSON (`records.database.json_columns`)."""
+    """A dataclass stored as JSON (`records.database.base`)."""
 
     impl = JSON
     cache_ok = True
@@ -108,10 +143,10 @@ class Document(TypeDecorator[Content], Generic[Content]):
         self.content = content
 
     def process_bind_param(self, value: Content | None, dialect: Dialect) -> Any:  # noqa: ARG002
-        return None if value is None else json_columns.to_json(value)
+        return None if value is None else to_json(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
-        return None if value is None else json_columns.from_json(self.content, value)
+        return None if value is None else from_json(self.content, value)
 
 
 class PrintableText(TypeDecorator[str]):
@@ -135,10 +170,10 @@ class AbsentReason(TypeDecorator[Absent]):
     cache_ok = True
 
     def process_bind_param(self, value: Absent | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        return None if value is None else json.dumps(json_columns.to_json(value), ensure_ascii=False)
+        return None if value is None else json.dumps(to_json(value), ensure_ascii=False)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Absent | None:  # noqa: ARG002
-        return None if value is None else json_columns.from_json(Absent, json.loads(value))
+        return None if value is None else from_json(Absent, json.loads(value))
 
 
 class PackedDocument(TypeDecorator[Content], Generic[Content]):
@@ -152,10 +187,10 @@ class PackedDocument(TypeDecorator[Content], Generic[Content]):
         self.content = content
 
     def process_bind_param(self, value: Content | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        return None if value is None else array_codec.pack_text(json_columns.to_json(value))
+        return None if value is None else array_codec.pack_text(to_json(value))
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> Content | None:  # noqa: ARG002
-        return None if value is None else json_columns.from_json(self.content, array_codec.unpack_text(value))
+        return None if value is None else from_json(self.content, array_codec.unpack_text(value))
 
 
 class Base(DeclarativeBase):

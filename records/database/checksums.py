@@ -1,11 +1,49 @@
-"""Checksums of rows: they detect flipped bits and swapped rows on reading."""
+"""Identifiers of records, checksums of rows, and named arrays as bytes: they detect flipped bits and swapped rows."""
 
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, ClassVar
 from zlib import crc32
 
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 from sqlalchemy.orm import Mapped
+
+from hydrology.base.digests import fingerprint, named_arrays_sha256, sha256
+from hydrology.base.errors import DataProblem
+
+
+class Corrupt(DataProblem):
+    """A stored blob is not as it was written."""
+
+    kind = "corrupt"
+    status = 500
+    remedy = "Restore the database from a backup: its content is not as it was written."
+
+
+FORM = "^[0-9a-f]{22}$"
+"""The pattern of identifiers."""
+
+
+def new_id(wall: datetime) -> str:
+    """Return a new identifier: the machine's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
+    return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
+
+
+def first_of(instant: datetime) -> str:
+    """Return the lower bound of identifiers created at an instant or later."""
+    return f"{int(instant.timestamp() * 1000):012x}"
+
+
+def verified(content: bytes, expected: str, what: str) -> bytes:
+    """Return the bytes when their SHA-256 is the expected one."""
+    if sha256(content) != expected:
+        raise Corrupt(f"The stored {what} is damaged (its SHA-256 is not {expected}): restore the database.")
+    return content
 
 
 class Checksummed:
@@ -39,3 +77,32 @@ def is_whole(row: type[Checksummed], stored: Any) -> bool:
     """Return whether a stored row (columns as attributes) is undamaged."""
     named, contents = attrgetter(*row.summed_names)(stored), (getattr(stored, name) for name in row.summed_contents)
     return bool(stored.checksum == checksum(named, *contents))
+
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def pack_arrays(arrays: Arrays) -> bytes:
+    """Return named arrays as safetensors bytes."""
+    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+
+
+def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the named arrays of safetensors bytes, by name: safetensors reads them in any order."""
+    return dict(sorted(load(content).items()))
+
+
+def member_hashes(arrays: Arrays) -> list[str]:
+    """Return the SHA-256 of each member's part of all arrays: names, types, shapes and bytes."""
+    (members,) = {len(array) for array in arrays.values()}
+    return [named_arrays_sha256({name: array[member] for name, array in arrays.items()}) for member in range(members)]
+
+
+def whole_arrays(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.NDArray[Any]] | None:
+    """Return the named arrays of safetensors bytes. None if their fingerprints do not match."""
+    try:
+        arrays = unpack_arrays(content)
+        of_members = member_hashes(arrays)
+    except (SafetensorError, KeyError, ValueError):
+        return None
+    return arrays if of_members == list(hashes) and fingerprint(of_members) == sha256 else None

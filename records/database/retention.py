@@ -15,7 +15,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from records.database.base import Base
-from records.database.statements import add_all
+from records.database.stored import add_all
 from runtime.settings import Settings
 
 RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]

@@ -1,27 +1,70 @@
-"""Feeds: the service that each one asks, its basins, and the results."""
+"""Feeds: the service that each one asks, its basins, the results, and the credits of products."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, String, UniqueConstraint, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, Table, UniqueConstraint, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, UsgsSettings, read_settings
-from jobspec.feeds import stored as stored_settings
+from hydrology.base.products import Credit
+from jobspec.feed_kinds import NewFeed, kind_of, read_settings
+from jobspec.feeds import FeedSettings, FilesSettings
 from records.access import keys
 from records.basins import basins
-from records.database.base import FreeText, JsonList, JsonObject
-from records.database.ids import new_id
-from records.database.statements import as_record, as_values, insert_into, table_of
-from records.database.stored import find, read, stored
-from records.feeds import product_credits
+from records.database.base import Base, FreeText, JsonList, JsonObject
+from records.database.checksums import new_id
+from records.database.stored import as_record, as_values, find, insert_into, read, stored, table_of
 from records.series import series
+
+_CREDITS = Table(
+    "product_credits",
+    Base.metadata,
+    Column("product", String, primary_key=True),
+    *(Column(name, String, nullable=False) for name in ("origin", "credit", "licence")),
+)
+"""They outlive the feed that brought the data."""
+
+
+class ProductConflict(InvalidInput):
+    """The product holds data from elsewhere."""
+
+    kind = "product-conflict"
+    status = 409
+    remedy = "Choose another name for the product: data of different sources stay separate."
+
+
+def store_credit(session: Session, product: str, origin: str, credit: Credit) -> None:
+    """Store the credit of a product, unless it has another origin. Repeating it writes nothing."""
+    stored = origin_of(session, product)
+    if stored is None:
+        row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
+        session.execute(insert_into(session, _CREDITS).values(row).on_conflict_do_nothing())
+        stored = origin_of(session, product)  # another may have been faster
+    if stored != origin:
+        raise product_conflict(product, f"holds data from {stored}")
+
+
+def origin_of(session: Session, product: str) -> str | None:
+    """Return the origin of a product's data. None if they are not from a feed."""
+    return session.scalar(select(_CREDITS.c.origin).where(_CREDITS.c.product == product))
+
+
+def credits_of(session: Session, products: Iterable[str]) -> dict[str, Credit]:
+    """Return the credits of products that are from feeds."""
+    of_products = select(_CREDITS).where(_CREDITS.c.product.in_(list(products)))
+    rows = session.execute(of_products.order_by(_CREDITS.c.product))
+    return {row.product: Credit(row.credit, row.licence) for row in rows}
+
+
+def product_conflict(product: str, cause: str) -> ProductConflict:
+    return ProductConflict(f"The product {product} {cause}: choose another name, so that the two stay separate.")
+
 
 BasinStatus = Literal["new", "revised", "unchanged", "failed"]
 
@@ -80,8 +123,17 @@ class Feed:
     last_error: str | None
     last_error_at: datetime | None
 
-    def read(self) -> AnyFeedSettings:
-        """Return its settings, with defaults; InvalidRequest if a newer Freshet wrote them."""
+    @property
+    def adapter(self) -> str:
+        """The name of its kind."""
+        return str(self.settings["adapter"])
+
+    def read(self) -> FeedSettings:
+        """Return its settings, with defaults.
+
+        InvalidRequest: a newer Freshet wrote them. MissingFeedKind: the extension of its kind is not loaded.
+        """
+        kind_of(self.adapter)
         return read_settings(self.settings)
 
 
@@ -130,7 +182,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     row = {
         "id": new_id(at),
         "name": new.name,
-        "settings": stored_settings(settings),
+        "settings": settings.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "product": product,
         "origin": settings.origin,
         "created_by": created_by,
@@ -178,8 +230,7 @@ def failed_forecasts(session: Session, source: str, model: str, since: datetime)
     """Return why basins lack newer forecasts of a weather model; fetches count from an instant on."""
     found: dict[str, str] = {}
     for feed in list_feeds(session):
-        shown = feed.read()
-        if not shown.fills_record and shown.adapter.startswith(source) and getattr(shown, "model", None) == model:
+        if feed.product is None and feed.adapter.startswith(source) and feed.settings.get("model") == model:
             failed = [one for one in basins_of(session, feed) if one.status == "failed" and one.tried_at >= since]
             found |= {one.basin_id: str(one.reason) for one in failed}
     return found
@@ -204,8 +255,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
             f"{', '.join(others[:10])}: not stored here, or not writable by the feed {feed.name}: ingest or register "
             "them first with the feed's key, or leave them out."
         )
-    if isinstance(shown, UsgsSettings):
-        saved = [basin for basin in saved if basin.startswith("USGS-")]
+    if shown.namespace is not None:
+        saved = [basin for basin in saved if basin.startswith(f"{shown.namespace}-")]
     return shown.basins or saved
 
 
@@ -233,24 +284,23 @@ def of_product(session: Session, product: str) -> Feed | None:
 def require_free_product(session: Session, product: str) -> None:
     """Refuse a product that a feed of the service fills, for an operator's data."""
     for feed in list_feeds(session):
-        fills = feed.product or ("usgs" if feed.settings["adapter"] == "usgs" else None)
-        if fills == product and keys.is_official(session, feed.created_by):
-            raise product_credits.conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
+        if (feed.product or feed.origin) == product and keys.is_official(session, feed.created_by):
+            raise product_conflict(product, f"is filled by the feed {feed.name}, and takes no uploads")
 
 
 def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
     return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
 
 
-def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
-    saved = product_credits.origin_of(session, product)
+def _require_own(session: Session, product: str, settings: FeedSettings) -> None:
+    saved = origin_of(session, product)
     others = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
     if saved is not None and saved != settings.origin:
-        raise product_credits.conflict(product, f"holds data from {saved}")
+        raise product_conflict(product, f"holds data from {saved}")
     if filled := {name for origin, name in others.items() if origin != settings.origin}:
-        raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
+        raise product_conflict(product, f"is filled by the feed {min(filled)}")
     if saved is None and not others and settings.adapter != "files" and product in series.products(session):
-        raise product_credits.conflict(product, "holds ingested or uploaded data")
+        raise product_conflict(product, "holds ingested or uploaded data")
 
 
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:

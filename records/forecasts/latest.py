@@ -12,12 +12,12 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
-from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
+from hydrology.water.storage import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
-from records.basins.tables import BASINS
+from records.basins.ownership import BASINS
 from records.database import retention
-from records.database.statements import as_record, table_of, where_keys
+from records.database.stored import as_record, table_of, where_keys
 from records.runs import runs
 from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.run_store import LATEST, TRIED
@@ -53,7 +53,7 @@ def asked_version(session: Session, basin: str, version: str | None) -> versions
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A newer run that cannot be the latest of the basin, and why."""
+    """A newer run that cannot become the basin's latest forecast."""
 
     run_id: str
     status: BasinStatus
@@ -91,7 +91,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     """Return the latest forecast of a basin that is available at an instant.
 
     Of the operational runs of the version that is current for the basin, or, until that has issued one, of the version
-    before it: the newest T0, then the newest issue. A run whose state is still spinning up (`hydrology.water.spin_up`)
+    before it: the newest T0, then the newest issue. A run whose state is still spinning up (`hydrology.water.storage`)
     is not among them. NoForecast gives the outcome of the newest run.
     """
     answer = latest_many(session, [basin], at)[basin]

@@ -15,7 +15,7 @@ from records.access import keys
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.feeds import feeds
-from records.jobs.job_row import Job
+from records.jobs.jobs import Job
 from records.runs.run_types import Purpose
 from records.versions import versions
 from records.weather import bridges

@@ -7,8 +7,8 @@ from sqlalchemy import Column, Connection, Delete, Executable, Insert, Table, Te
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.jobs.base import Authority, Owned
-from records.basins.tables import BASINS
-from records.database.statements import table_of
+from records.basins.ownership import BASINS
+from records.database.stored import table_of
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow

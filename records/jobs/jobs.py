@@ -3,51 +3,211 @@
     queued -> running -> succeeded | failed | cancelled
     running -> queued (again), running -> waiting (for its children) -> queued
 
-`attempt` is a fencing token: a worker that holds an older one is refused. Every `at` is the machine's time. For
-concurrent changes see `records.jobs.job_row`.
+`attempt` is a fencing token: a worker that holds an older one is refused. Every `at` is the machine's time.
+
+Each change locks the job's parent, if it has one, and then the job. So changes in one family are serialized, none is
+lost, and they do not deadlock. It then compares and sets, and writes its event in the same transaction, so the events
+of a job are numbered in the order of their commits. A child has no children of its own.
 """
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated, Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Select, UniqueConstraint, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, NotFound, Problem
 from jobspec.jobs.base import QUEUES
-from records.database.ids import new_id
-from records.database.statements import as_record, as_values, insert_into
-from records.jobs.job_row import (
-    JOBS,
-    Job,
-    NewJob,
-    StaleAttempt,
-    UnknownJob,
-    get,
-    hold,
-    listed,
-    locked,
-    record_status,
-    store_plan,
-)
+from records.database import retention
+from records.database.base import FreeText, JsonObject, one_of
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_record, as_values, find, insert_into, read, stored, table_of
 from records.jobs.schedules import SCHEDULES
 
-__all__ = [
-    "ENDED",
-    "Job",
-    "NewJob",
-    "StaleAttempt",
-    "UnknownJob",
-    "create",
-    "get",
-    "hold",
-    "is_posted",
-    "list_jobs",
-    "store_plan",
-    "unfinished",
-]
+STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
+
+
+class UnknownJob(NotFound):
+    """No job with this id is stored."""
+
+    kind = "unknown-job"
+
+
+class StaleAttempt(Problem):
+    """The job is no longer running under this attempt."""
+
+    kind = "stale-attempt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to be posted.
+
+    The same `idempotency_key` again is the same job; a child has its parent's `key_id`. `max_attempts` is how often it
+    may fail or lose its worker.
+    """
+
+    kind: str
+    params: JsonObject
+    queue: str
+    parent_id: Annotated[str | None, ForeignKey("jobs.id")] = None
+    # Not a foreign key: jobs outlive their schedule.
+    schedule_id: str | None = None
+    idempotency_key: str | None = None
+    created_by: FreeText | None = None
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: str | None = None
+    max_attempts: int = 3
+
+
+@stored(
+    "jobs",
+    one_of("status", *STATUSES),
+    CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
+    CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),
+    CheckConstraint("status NOT IN ('queued', 'waiting') OR cancel_requested_at IS NULL", name="cancel"),
+    CheckConstraint("(status = 'failed') = (problem IS NOT NULL)", name="problem"),
+    CheckConstraint("(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
+    UniqueConstraint("idempotency_key"),
+    Index(None, "status"),
+    Index(None, "parent_id"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job(NewJob):
+    """A stored job. Its row is authoritative; the broker's message only carries its id.
+
+    Attributes:
+        status: `queued`, `running`, `waiting` (for its children), `succeeded`, `failed`, `cancelled`.
+        attempt: 0 before the first claim; grows with each.
+        lease_until: while it runs, the instant after which its worker counts as lost.
+        progress: `{"done", "total", "detail"}`, as last reported.
+        plan: what it has started and a later attempt continues, where data that arrive meanwhile must not change that.
+        problem: `{"kind", "detail"}`, why it failed.
+        sent_at: when its message was last sent; None since it was last queued.
+    """
+
+    id: str
+    status: str
+    attempt: int
+    worker: str | None
+    lease_until: datetime | None
+    cancel_requested_at: datetime | None
+    progress: JsonObject | None
+    plan: JsonObject | None
+    result: JsonObject | None
+    problem: JsonObject | None
+    request_hash: str
+    created_at: datetime
+    started_at: datetime | None
+    claimed_at: datetime | None
+    finished_at: datetime | None
+    sent_at: datetime | None
+
+
+@stored(
+    "job_events", one_of("type", "status", "progress", "log"), Index(None, "job_id", "seq"), key=("seq",), numbered=True
+)
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of a job.
+
+    Attributes:
+        seq: grows with each event, with gaps, and is never reused; ordered by commit within one job only.
+        type: `status`, `progress` or `log`.
+        data: of a status `{"status", "attempt", "cancel_requested"}` and the `problem` if there is one, of
+            progress the last report, of a log line `{"text"}`, and `{"file", "end"}` if it is about a file at which the
+            job's process died.
+    """
+
+    seq: int
+    job_id: Annotated[str, ForeignKey("jobs.id", ondelete="CASCADE")]
+    at: datetime
+    type: str
+    data: JsonObject
+
+
+JOBS, EVENTS = table_of(Job), table_of(Event)
+
+
+def get(session: Session, job: str) -> Job:
+    """Return a job; Gone where it was pruned."""
+    found = find(session, Job, id=job)
+    if found is None:
+        raise retention.pruned_row(session, "jobs", job) or UnknownJob(
+            f"No job {job!r} is stored here: list the jobs to see their ids."
+        )
+    return found
+
+
+def locked(session: Session, job: str) -> Job:
+    """Lock a job's parent, if any, and the job, and return its current state."""
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    parent = select(JOBS.c.parent_id).where(JOBS.c.id == job).scalar_subquery()
+    for row_id in (parent, job):
+        session.execute(select(JOBS.c.id).where(JOBS.c.id == row_id).with_for_update(key_share=True))
+    return get(session, job)
+
+
+def hold(session: Session, job: str, attempt: int) -> Job:
+    """Return a job that runs under this attempt, locked until the transaction ends.
+
+    Raises:
+        StaleAttempt: it is not running, or under another attempt.
+    """
+    record = locked(session, job)
+    if (record.status, record.attempt) != ("running", attempt):
+        raise StaleAttempt(
+            f"Job {job} is {record.status} (attempt {record.attempt}): attempt {attempt} may no longer write."
+        )
+    return record
+
+
+def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
+    """Set values if the row is unchanged since it was read. Record a change of status and its reason."""
+    unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
+    changed = as_record(Job, session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
+    if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
+        record_status(session, changed, at, why)
+    return changed
+
+
+def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
+    """Store what a running job has started."""
+    hold(session, job, attempt)
+    session.execute(JOBS.update().where(JOBS.c.id == job).values(plan=plan))
+
+
+def record_event(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:
+    """Write an event of a job whose row this transaction has locked (`hold`)."""
+    add_all(session, Event, [{"job_id": job, "at": at, "type": type_, "data": data}])
+
+
+def record_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:
+    """Write the event of a job's status."""
+    data = {"status": job.status, "attempt": job.attempt, "cancel_requested": job.cancel_requested_at is not None}
+    problem = why or job.problem
+    record_event(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
+
+
+def listed(session: Session, query: Select[Any]) -> list[Job]:
+    """Return the jobs that a query of `JOBS` selects."""
+    return read(session, Job, query)
+
+
+def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> None:
+    """Add a line to a running job's log."""
+    hold(session, job, attempt)
+    record_event(session, job, "log", {"text": text}, at)
+
+
+def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:
+    """Return a job's events after a number, oldest first. 0 is the start."""
+    newer = select(EVENTS).where(EVENTS.c.job_id == job, EVENTS.c.seq > seq)
+    return read(session, Event, newer.order_by(EVENTS.c.seq).limit(limit))
+
 
 ENDED = ("succeeded", "failed", "cancelled")
 

@@ -13,10 +13,8 @@ from sqlalchemy import func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from records.database.base import Instant
-from records.database.json_columns import CLOSED
-from records.database.statements import table_of, upsert
-from records.database.stored import read, stored
+from records.database.base import CLOSED, Instant
+from records.database.stored import read, stored, table_of, upsert
 
 Role = Literal["worker", "scheduler"]
 

@@ -15,19 +15,18 @@ from hydrology.base.calendar import Day
 from hydrology.base.digests import owned_digest
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
-from hydrology.extremes import thresholds
+from hydrology.extremes import levels
 from hydrology.extremes.expected_moments import RegionalSkew
-from hydrology.extremes.thresholds import BY_DEFAULT, FloodFrequency
+from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
 from records.database.base import FreeText, Instant, Real
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import find, read, stored
+from records.database.stored import as_values, find, read, stored, table_of, upsert
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
-DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
 """The direction in which flow passes the levels of a record."""
 MAX_LEVELS = 32
 """Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
@@ -35,7 +34,7 @@ FIXED_UNIT = "m3/s"
 """Unit of the levels that operators set."""
 _DIGEST = 16
 _MAX_FITTED = 2000
-_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[thresholds.Statistic]] = {}
+_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[levels.Statistic]] = {}
 """Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
 
 
@@ -130,8 +129,8 @@ class RecordLevels:
     """The levels of a basin's record of discharge; `unit` is that of all, None without a record."""
 
     unit: str | None
-    statistics: Sequence[thresholds.Statistic]
-    floods: thresholds.FloodFrequency
+    statistics: Sequence[levels.Statistic]
+    floods: levels.FloodFrequency
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +143,7 @@ class BasinLevel:
     """
 
     name: str
-    kind: thresholds.Kind | None
+    kind: levels.Kind | None
     direction: Direction
     return_period_years: int | None
     discharge: float | None
@@ -156,7 +155,7 @@ class BasinLevel:
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
     """Set a level of a basin. Repeating it writes nothing; an official category becomes an operator's level."""
     basins.lock(session, basin)
-    if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
+    if new.name.removeprefix(levels.OF_MODEL) in levels.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
     row = session.execute(select(THRESHOLDS).filter_by(basin_id=basin, name=new.name)).one_or_none()
     if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
@@ -222,18 +221,18 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     floods = flood_frequency(session, basin).as_asked()
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
-        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")), floods)
+        return RecordLevels(None, levels.of_record([], np.empty(0, "datetime64[D]")), floods)
     if intervals:
-        return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, floods=floods), floods)
+        return RecordLevels(daily.unit, levels.of_record(daily.values, daily.days, floods=floods), floods)
     return RecordLevels(daily.unit, _without_intervals(daily, floods), floods)
 
 
-def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[thresholds.Statistic]:
+def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[levels.Statistic]:
     key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
     if key not in _FITTED:
         while len(_FITTED) >= _MAX_FITTED:
             _FITTED.pop(next(iter(_FITTED)), None)
-        _FITTED[key] = thresholds.of_record(daily.values, daily.days, intervals=False, floods=floods)
+        _FITTED[key] = levels.of_record(daily.values, daily.days, intervals=False, floods=floods)
     return _FITTED[key]
 
 

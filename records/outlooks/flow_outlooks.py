@@ -1,39 +1,151 @@
-"""Computes the outlook of a run's flow, and the volume of its season, from its stored arrays."""
+"""The outlook of a run's flow and season: computed from its stored arrays, and stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ForeignKeyConstraint, Index, func, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, converted
-from hydrology.outlook.days_ahead import FlowBasis
-from hydrology.outlook.flow_outlook import Surroundings, flow_outlook
-from hydrology.outlook.levels import Level
+from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.database.statements import as_record
-from records.forecasts import seasonal_volumes
+from records.database.base import CLOSED, Base, PackedDocument
+from records.database.stored import as_record, insert_into, table_of, where_keys
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
-from records.forecasts.seasonal_volumes import SeasonNotHeld, Volume
+from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 from records.levels import basin_levels
-from records.outlooks.run_outlook import FlowOutlooks, OutlookRow, SeasonVolume
 from records.runs import run_arrays, runs
 from records.runs.adjustment import Adjustment
 from records.runs.run_arrays import RunSeries
-from records.runs.run_parts import weights_of_members
 from records.runs.run_summary import RunCalibration
-from records.runs.run_types import NewRun, Run, RunBasin
+from records.runs.run_types import NewRun, Run, RunBasin, RunBasinKey
+from records.runs.run_weather import weights_of_members
 from records.runs.tables import RunBasinRow, RunRow
 from records.series.year_rows import DamagedSeries
 from records.versions import promotions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlookBefore:
+    """The issue before, as its readers saw it.
+
+    Attributes:
+        run, t0: of the newest operational run of an earlier T0.
+        likely: its highest likely level; None without one.
+        cause: the largest part of the change at the day of the peak (`hydrology.attribution`).
+    """
+
+    __pydantic_config__ = CLOSED
+
+    run: str
+    t0: str
+    peak: Peak | Absent
+    likely: str | None
+    chances: Mapping[str, float]
+    cause: str | Absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonVolume:
+    """The volume of a season by a run that holds all of it.
+
+    Attributes:
+        period: FIRST..LAST.
+        is_calibrated: whether it is of calibrated paths; else of members and traces.
+        percent_of_normal: exceeded by `hydrology.climatology.volumes.EXCEEDED_PERCENT`.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    season: str
+    period: str
+    is_calibrated: bool
+    percent_of_normal: tuple[float, ...] | Absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowOutlooks:
+    """The outlook of a run's flow, as issued and as adjusted.
+
+    Attributes:
+        window_days: number of days after the last past day that the chances of levels cover.
+        adjustment: the published one that `adjusted` follows; both None without one.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    basis: FlowBasis
+    window_days: int
+    issued: FlowOutlook
+    adjustment: str | None
+    adjusted: FlowOutlook | None
+
+    @property
+    def published(self) -> FlowOutlook:
+        """The outlook that readers get: adjusted where a forecaster has published that."""
+        return self.adjusted or self.issued
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutlook(FlowOutlooks):
+    """The outlook of a run's forecast of a basin; `season` is None where the run does not hold one."""
+
+    before: OutlookBefore | Absent
+    season: SeasonVolume | Absent | None
+
+
+class OutlookRow(Base):
+    """The outlook of a run's forecast of a basin. It outlives the arrays that it was computed from."""
+
+    __tablename__ = "outlooks"
+    __table_args__ = (
+        ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
+        Index(None, "basin_id", "has_season"),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    has_season: Mapped[bool]
+    outlook: Mapped[RunOutlook] = mapped_column(PackedDocument(RunOutlook))
+
+
+def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
+    """Return the stored outlooks of runs' basins."""
+    table = table_of(OutlookRow).c
+    query = where_keys(select(table.run_id, table.basin_id, table.outlook), (table.run_id, table.basin_id), keys)
+    return {(run, basin): outlook for run, basin, outlook in session.execute(query)}
+
+
+def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
+    """Store the outlooks of a run by basin, in the place of earlier ones."""
+    if not outlooks:
+        return
+    insert = insert_into(session, OutlookRow)
+    columns = ("has_season", "outlook")
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=["run_id", "basin_id"], set_={name: insert.excluded[name] for name in columns}
+        ),
+        [
+            {
+                "run_id": run,
+                "basin_id": basin,
+                "has_season": isinstance(outlook.season, SeasonVolume),
+                "outlook": outlook,
+            }
+            for basin, outlook in sorted(outlooks.items())
+        ],
+    )
+
 
 ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
 """The arrays that it is computed from."""
@@ -132,7 +244,7 @@ def season_of_run(
     if run.forcing_kind != "climatology":
         return None
     try:
-        volume = seasonal_volumes.of_arrays(session, run, basin, series)
+        volume = volumes_and_recessions.of_arrays(session, run, basin, series)
     except SeasonNotHeld:
         return None
     except DamagedSeries as problem:

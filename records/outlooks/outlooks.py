@@ -7,20 +7,28 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
-from hydrology.attribution.forecast_change import PARTS, whole_change
+from hydrology.alerts import WINDOW_DAYS
+from hydrology.attribution import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.outlook.levels import LIKELY, highest
-from hydrology.outlook.peak import Peak
-from records.adjustments import adjustments
+from hydrology.outlook import LIKELY, Peak, highest
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
-from records.database.statements import as_values
+from records.database.stored import as_values
+from records.forecasts import adjustments
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
-from records.outlooks.flow_outlooks import ARRAYS, Series, flow_outlooks, season_of_run
-from records.outlooks.run_outlook import FlowOutlooks, OutlookBefore, RunOutlook, read_outlooks, write_outlooks
+from records.outlooks.flow_outlooks import (
+    ARRAYS,
+    FlowOutlooks,
+    OutlookBefore,
+    RunOutlook,
+    Series,
+    flow_outlooks,
+    read_outlooks,
+    season_of_run,
+    write_outlooks,
+)
 from records.runs import run_arrays, run_store, runs
 from records.runs.adjustment import Adjustment
 from records.runs.run_store import LATEST

@@ -11,10 +11,9 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
-from hydrology.verification.reliable_days import ReliableDays, reliable_days
 from hydrology.verification.results import ALL_YEAR, MonthSkill
-from hydrology.verification.skilful_days import SkilfulDays, skilful_days
-from records.database.json_columns import from_json
+from hydrology.verification.skilful_days import ReliableDays, SkilfulDays, reliable_days, skilful_days
+from records.database.base import from_json
 from records.runs.run_weather import OBSERVED
 from records.verification import scores
 from records.verification.lead_scores import VERIFICATION, Origin

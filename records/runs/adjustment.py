@@ -7,8 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index
 
 from hydrology.uncertainty.exceedance import FlowAdjustment
 from records.database.base import FreeText, JsonList, JsonObject
-from records.database.statements import table_of
-from records.database.stored import stored
+from records.database.stored import stored, table_of
 
 
 @stored(

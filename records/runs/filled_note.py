@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from hydrology.base.calendar import Day, Period, as_date, day, days_between
-from records.runs.run_parts import subset_note
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import NewRun
-from records.runs.run_weather import FilledWeather
+from records.runs.run_weather import FilledWeather, subset_note
 
 OLD_DAYS = 2
 """Age from which on a weather forecast is mentioned."""

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
-from records.database.statements import add_all, as_values, insert_into
+from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs
 from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry

@@ -15,9 +15,8 @@ from hydrology.snow.against_normal import (
     SnowEstimate,
     snow_against_normal,
 )
-from records.database.json_columns import CLOSED
-from records.runs.run_parts import RunPart, RunSubset
-from records.runs.run_weather import FilledWeather, RunBridge
+from records.database.base import CLOSED
+from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
 
 NOT_STORED = absent(Reason.NOT_STORED)
 

@@ -9,20 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, stale_note
 from hydrology.base.errors import NotFound
-from hydrology.base.staleness import stale_note
 from hydrology.base.units import Area
-from hydrology.water.spin_up import is_spinning_up, spin_up_note
+from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.database.base import JsonList
 from records.runs.run_arrays import (
     Ledger,
     RunSeries,
 )
-from records.runs.run_parts import RunPart
 from records.runs.run_summary import NOT_STORED, RunSummary
-from records.runs.run_weather import RunWeather, RunWhatIf
+from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
@@ -58,7 +56,7 @@ ERROR_SHIFTS = "error_shifts"
 (`hydrology.uncertainty.error_model`), in calibrated runs."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by source, in runs that split it
-(`hydrology.uncertainty.variance_sources`)."""
+(`hydrology.uncertainty.weighted`)."""
 CLOSURE = ("residual", "tolerance")
 """The entries of the first axis of the array LEDGER, `entry`, after the terms."""
 RunBasinKey = tuple[str, str]  # a run and one of its basins

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.exceedance import FlowAhead
-from hydrology.water.spin_up import is_spinning_up
+from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.statements import as_record, table_of, where_keys
+from records.database.stored import as_record, table_of, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells

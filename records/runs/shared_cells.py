@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
-from records.database.ids import Corrupt
-from records.database.named_arrays import whole
-from records.database.statements import table_of, where_keys
+from records.database.checksums import Corrupt, whole_arrays
+from records.database.stored import table_of, where_keys
 from records.runs.run_arrays import Content, RunSeries, owner_of
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow, StateRow
 
@@ -132,5 +131,5 @@ def _same(values: npt.NDArray[Any], cells: npt.NDArray[Any] | None) -> bool:
 
 def _cells_of(state: Row[Any]) -> npt.NDArray[Any] | None:
     """Return the cells of each member, (M, cells). None if the state is damaged."""
-    arrays = whole(state.content, state.member_hashes, state.sha256)
+    arrays = whole_arrays(state.content, state.member_hashes, state.sha256)
     return None if arrays is None else np.asarray(arrays.get(_STORE))

@@ -19,9 +19,8 @@ from hydrology.base.errors import DataProblem, NotFound
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
-from records.database.ids import Corrupt
-from records.database.named_arrays import Arrays, member_hashes, pack, unpack, whole
-from records.database.statements import add_all, as_record, as_values, where_keys
+from records.database.checksums import Arrays, Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
+from records.database.stored import add_all, as_record, as_values, where_keys
 from records.runs.shared_cells import hand_over
 from records.runs.tables import StateRow
 
@@ -123,12 +122,12 @@ def put(session: Session, new: NewState, at: datetime) -> State:
         session.flush()
     values = as_values(new, "arrays", "sums", "recent_flow") | {
         "variant": _variant(new.arrays),
-        "content": pack(new.arrays),
+        "content": pack_arrays(new.arrays),
         "member_hashes": hashes,
         "sha256": state_hash,
-        "sums": None if new.sums is None else pack(new.sums),
+        "sums": None if new.sums is None else pack_arrays(new.sums),
         "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
-        "recent_flow": None if new.recent_flow is None else pack({_FLOW: new.recent_flow}),
+        "recent_flow": None if new.recent_flow is None else pack_arrays({_FLOW: new.recent_flow}),
         "created_at": at,
     }
     add_all(session, StateRow, [values])
@@ -280,21 +279,21 @@ def _state(row: StateRow) -> State:
         raise Corrupt(
             f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, which recomputes it."
         )
-    sums = None if row.sums is None else unpack(row.sums)
+    sums = None if row.sums is None else unpack_arrays(row.sums)
     flow, hashes = _recent_flow(row), tuple(row.member_hashes)
-    return as_record(State, row, arrays=unpack(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
+    return as_record(State, row, arrays=unpack_arrays(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
 
 
 def _recent_flow(row: Any) -> npt.NDArray[np.float32] | None:
-    return None if row.recent_flow is None else unpack(row.recent_flow)[_FLOW]
+    return None if row.recent_flow is None else unpack_arrays(row.recent_flow)[_FLOW]
 
 
 def is_whole(row: Any) -> bool:
     """Return whether a stored state, its columns as attributes, is as it was written."""
-    if whole(row.content, row.member_hashes, row.sha256) is None:
+    if whole_arrays(row.content, row.member_hashes, row.sha256) is None:
         return False
     try:
-        sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack(row.sums)))
+        sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack_arrays(row.sums)))
         _recent_flow(row)
     except (SafetensorError, KeyError, ValueError):
         return False
@@ -320,4 +319,4 @@ def cells_between(session: Session, version: str, basin: str, period: Period) ->
         .where(StateRow.day >= period.first, StateRow.day <= period.last)
         .order_by(StateRow.day)
     )
-    return {row.day: unpack(row.content)[CELLS] for row in rows if is_whole(row)}
+    return {row.day: unpack_arrays(row.content)[CELLS] for row in rows if is_whole(row)}

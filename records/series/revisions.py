@@ -1,17 +1,19 @@
-"""History of series: the files that they were read from, each day's arrival, and values that revisions replaced."""
+"""History of series: their files, each day's arrival, values that revisions replaced, and findings on their quality."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 import numpy as np
-from sqlalchemy import CheckConstraint, UniqueConstraint, func, select
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
-from records.basins import ownership
-from records.database.base import Base, Long
-from records.database.statements import insert_into
+from records.basins import basins, ownership
+from records.database.base import Base, JsonList, JsonObject, Long
+from records.database.stored import as_values, insert_into, stored, table_of, upsert
 from records.series import series
 from records.series.year_rows import OFFSET, VALUE, ArrivalRow, RevisionRow, arrived, january, known, trimmed, whole
 
@@ -100,3 +102,29 @@ def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Revision
     """Return the logged replaced days of a series by year and revision."""
     rows = session.scalars(select(RevisionRow).filter_by(**key).order_by(RevisionRow.year, RevisionRow.revision)).all()
     return whole(rows, RevisionRow, "its values before the revision are lost; restore a backup to recover them.")
+
+
+@stored("basin_quality", key=("basin_id", "product"))
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """Errors and oddities of a basin's data of one product."""
+
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    findings: JsonList
+    found_at: datetime
+
+
+_FINDINGS = table_of(_Findings)
+
+
+def replace_findings(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
+    """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
+    basins.lock(session, basin)
+    upsert(session, _Findings, [as_values(_Findings(basin, product, list(findings), at))], compared=("findings",))
+
+
+def findings_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
+    """Return a basin's findings by product; unchecked products are left out."""
+    found = select(_FINDINGS.c.product, _FINDINGS.c.findings).where(_FINDINGS.c.basin_id == basin)
+    return dict(session.execute(found.order_by(_FINDINGS.c.product)).all())

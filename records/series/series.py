@@ -20,7 +20,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.series.series_writer import rows_of
 from records.series.year_rows import (
     VALUE,

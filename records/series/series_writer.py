@@ -14,7 +14,7 @@ from hydrology.base.errors import DataProblem, counted
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
-from records.database.statements import add_all, table_of
+from records.database.stored import add_all, table_of
 from records.series.year_rows import (
     OFFSET,
     VALUE,

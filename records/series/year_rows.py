@@ -16,8 +16,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from hydrology.base.calendar import Day, Period, calendar_year, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.database.base import Base, Long
-from records.database.checksums import Checksummed, is_whole
-from records.database.ids import Corrupt
+from records.database.checksums import Checksummed, Corrupt, is_whole
 
 
 class SeriesRow(Checksummed, Base):

@@ -12,12 +12,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.snow.regional_snow import RegionalSnow
+from hydrology.snow.snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.database.base import JsonObject
-from records.database.statements import as_values, table_of, upsert
-from records.database.stored import find, read, stored
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.database.stored import as_values, find, read, stored, table_of, upsert
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs.run_summary import KnownSkill, MappingKind, RegionalBecause
 from records.series import series
 from records.versions import versions

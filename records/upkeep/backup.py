@@ -3,6 +3,8 @@
 The file is an uncompressed zip archive of the files in `_CONTENT`: the rows as a SQLite database, the key that the
 secrets of webhooks are derived from (if the data folder has it), and a manifest with the digest of both. It holds all
 that the service knows: protect it like the database.
+
+Rows are copied by code of our own because `pg_dump` and SQLite's backup restore only into a database of their own kind.
 """
 
 import errno
@@ -20,18 +22,81 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
+from sqlalchemy import Select, Table, func, inspect, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from hydrology.base.digests import file_sha256
 from hydrology.base.errors import DataProblem, InvalidInput
 from records.alerts.signatures import KEY_FILE
+from records.database.base import CLOSED
+from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database, revisions
-from records.database.json_columns import CLOSED
+from records.schema import Base
 from records.upkeep import sqlite_schema
-from records.upkeep.copy_rows import Unreadable, copy_rows, counts
 from runtime import stored_files
 from runtime.clock import Clock
 from runtime.settings import Settings, sqlite_url
 from runtime.stored_files import move_to_free_name
+
+BATCH = 200  # rows: some hold megabytes
+
+
+class Unreadable(DatabaseProblem):
+    """The rows to be copied cannot be read."""
+
+
+def copy_rows(source: Database, target: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> int:
+    """Copy all rows of one instant in one transaction, and return their number.
+
+    Both databases are at this code's revision, and the target holds no row. `show` gets the number of copied rows, and
+    of all rows.
+    """
+    copied = 0
+    with source.reading() as reading, target.transaction() as writing:
+        with _error_in_words(source):
+            total = sum(counts(reading).values())
+        for table in Base.metadata.sorted_tables:
+            for rows in _batches(source, reading, table):
+                writing.execute(table.insert(), rows)
+                copied += len(rows)
+                show(copied, total)
+            _go_on_counting(writing, table)
+    return copied
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Return the number of rows of every table."""
+    return {
+        table.name: session.scalar(select(func.count()).select_from(table)) or 0
+        for table in Base.metadata.sorted_tables
+    }
+
+
+def _batches(source: Database, session: Session, table: Table) -> Iterator[list[dict[str, object]]]:
+    # A row that refers to another of its table has the later id.
+    every: Select[tuple[object, ...]] = select(table).order_by(*inspect(table).primary_key)
+    with _error_in_words(source):
+        for rows in session.execute(every.execution_options(yield_per=BATCH)).mappings().partitions():
+            yield [dict(row) for row in rows]
+
+
+@contextmanager
+def _error_in_words(source: Database) -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, TypeError, ValueError) as error:
+        cause = " ".join(str(getattr(error, "orig", error)).split())
+        raise Unreadable(f"The rows of {source.shown} cannot be read: {cause}.") from error
+
+
+def _go_on_counting(session: Session, table: Table) -> None:
+    number = table.autoincrement_column
+    if number is None or session.get_bind().dialect.name != "postgresql":
+        return
+    sequence = func.pg_get_serial_sequence(table.name, number.name)
+    session.execute(select(func.setval(sequence, func.coalesce(func.max(number), 0) + 1, False)))
+
 
 ROWS = "freshet.sqlite"
 MANIFEST = "manifest.json"

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem, counted
 from records.database import checksums
+from records.database.base import to_json
 from records.database.engine import Database
-from records.database.json_columns import to_json
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
 from records.series.year_rows import RevisionRow, SeriesRow

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.basins import ownership
-from records.database import ids
+from records.database import checksums
 from records.feeds.feeds import FEEDS
 from records.forecasts.latest import CURRENT
-from records.jobs.job_row import JOBS
+from records.jobs.jobs import JOBS
 from records.jobs.schedules import SCHEDULES
 from records.runs.run_store import LATEST, TRIED
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
@@ -39,7 +39,7 @@ def waiting_jobs(session: Session) -> list[WaitingJobs]:
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
     """Return the jobs of the last 24 hours, by kind and status."""
-    since = ids.first_of(now - A_DAY)
+    since = checksums.first_of(now - A_DAY)
     query = select(JOBS.c.kind, JOBS.c.status, func.count()).where(JOBS.c.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JOBS.c.kind, JOBS.c.status))}
 

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
 from records.database.retention import PrunedRow
-from records.database.statements import table_of
-from records.outlooks.run_outlook import OutlookRow
+from records.database.stored import table_of
+from records.outlooks.flow_outlooks import OutlookRow
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
 

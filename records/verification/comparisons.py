@@ -16,13 +16,11 @@ from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
 from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
-from hydrology.scores.paired_comparison import Difference
-from hydrology.scores.published_medians import PublishedModel as PrintedModel
-from records.database.base import Base
-from records.database.ids import new_id
-from records.database.json_columns import CLOSED, to_json
-from records.database.statements import add_all, as_record, as_values, insert_into, table_of
-from records.database.stored import ELSEWHERE, stored
+from hydrology.scores.comparisons import Difference
+from hydrology.scores.comparisons import PublishedModel as PrintedModel
+from records.database.base import CLOSED, Base, to_json
+from records.database.checksums import new_id
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, insert_into, stored, table_of
 
 
 class UnknownComparison(NotFound):

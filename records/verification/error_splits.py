@@ -8,11 +8,10 @@ from typing import Annotated, Any
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Select, func, select
 from sqlalchemy.orm import Session
 
-from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
+from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base.calendar import Day, Period
 from hydrology.verification.results import ALL_YEAR, Season
-from records.database.statements import add_all, as_values, table_of
-from records.database.stored import Columns, read, stored
+from records.database.stored import Columns, add_all, as_values, read, stored, table_of
 
 MEASURES: tuple[Measure, ...] = ("volume", "peak")
 

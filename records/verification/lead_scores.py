@@ -15,13 +15,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.scores.paired_comparison import Quartiles, quartiles
+from hydrology.scores.comparisons import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
-from records.database.base import JsonObject
-from records.database.json_columns import from_json
-from records.database.statements import add_all, as_values, table_of
-from records.database.stored import Columns, read, stored
+from records.database.base import JsonObject, from_json
+from records.database.stored import Columns, add_all, as_values, read, stored, table_of
 
 POOLED = (
     "crps_mm_per_day",
@@ -70,8 +68,8 @@ class BasinVerification:
         weather: after T0: `observed`, `climatology`, or a weather forecast's source and model
             (`run_request.name_of_weather`).
         first_day, last_day: the period that contains T0 and the forecast days.
-        forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`, or of adjusted forecasts
-            (`hydrology.verification.issued_forecasts`).
+        forecaster: one of `hydrology.verification.forecasts.FORECASTERS`, or of adjusted forecasts
+            (`hydrology.verification.forecasts`).
         season: one of `hydrology.verification.results.SEASONS`, of the forecast day.
         every_days: days from one T0 to the next; None for forecasts issued in operation.
         error_model: the fingerprint of the forecasts' error model, the newest of several; None without one.

@@ -15,9 +15,8 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from records.alerts import settle_alerts
 from records.basins import basins, ownership
-from records.basins.ownership import Unofficial
+from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
-from records.basins.tables import AREAS, ATTRIBUTES, BASINS, TEXTS
 from records.database.base import JsonObject
 from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
 from records.runs import states

@@ -16,11 +16,8 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD
 from records.database.base import Base, Long
-from records.database.checksums import Checksummed, is_whole
-from records.database.ids import Corrupt
-from records.database.named_arrays import pack, unpack
-from records.database.statements import add_all, as_record, as_values, insert_into, table_of, upsert
-from records.database.stored import stored
+from records.database.checksums import Checksummed, Corrupt, is_whole, pack_arrays, unpack_arrays
+from records.database.stored import add_all, as_record, as_values, insert_into, stored, table_of, upsert
 from records.runs.run_weather import RunRecalibration
 from records.versions import versions
 
@@ -102,7 +99,7 @@ class ErrorModel(NewErrorModel):
 def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     """Store the error model of a version, replacing the last, and return its fingerprint."""
     versions.get(session, new.version_id)
-    shape, regional = pack(new.shape.arrays()), pack(new.regional.arrays())
+    shape, regional = pack_arrays(new.shape.arrays()), pack_arrays(new.regional.arrays())
     key = {"version_id": new.version_id}
     basins = [_row(new.version_id, name, errors) for name, errors in new.basins.items()]
     hashes = {row["basin_id"]: row["sha256"] for row in basins}
@@ -158,7 +155,7 @@ def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel 
 
 
 def _row(version: str, basin: str, errors: BasinErrors) -> dict[str, Any]:
-    content = pack(errors.arrays())
+    content = pack_arrays(errors.arrays())
     return {
         "version_id": version,
         "basin_id": basin,
@@ -175,7 +172,7 @@ def _errors(row: BasinErrorsRow) -> BasinErrors:
 
 
 def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    arrays = unpack(content)
+    arrays = unpack_arrays(content)
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("not finite")
     return arrays

@@ -1,6 +1,6 @@
-"""The version that forecasts each basin: rows with history, never overwritten."""
+"""The version that forecasts each basin: rows with history, never overwritten; and the area that follows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -9,10 +9,11 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Subquery, fun
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
+from hydrology.base.units import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, Area, area_by, only_area
 from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.base import FreeText, Whole
-from records.database.statements import add_all, grouped, table_of
-from records.database.stored import read, stored
+from records.database.stored import add_all, grouped, read, stored, table_of
 from records.versions import versions
 
 
@@ -216,3 +217,27 @@ def of_version(session: Session, version: str) -> list[Promotion]:
     versions.get(session, version)
     order = (PROMOTIONS.c.promoted_at.desc(), PROMOTIONS.c.basin_id)
     return read(session, Promotion, select(PROMOTIONS).where(PROMOTIONS.c.version_id == version).order_by(*order))
+
+
+def areas_in_use(session: Session, stored: Sequence[Basin], version: str | None = None) -> dict[str, Area | None]:
+    """Return the area by which each basin's flow is converted; None where it has none.
+
+    It is by the products of the current or the given version (`units.area_by`). Without a version, where the areas of
+    products differ, it is the one that an operator gave, else that of the gauge's service.
+    """
+    names = [basin.id for basin in stored]
+    of_basin = current(session, names) if version is None else dict.fromkeys(names, version)
+    products = {one: versions.get(session, one).area_products for one in set(of_basin.values())}
+    return {
+        basin.id: area_by(basin.areas, products[of_basin[basin.id]]) if basin.id in of_basin else _of_all(basin.areas)
+        for basin in stored
+    }
+
+
+def _of_all(areas: Mapping[str, float]) -> Area | None:
+    of_products = {
+        m2
+        for name, m2 in areas.items()
+        if name not in (GIVEN_AREA, SERVICE_AREA, OUTLINE_AREA) and not name.startswith("area_")
+    }
+    return area_by(areas, ()) if len(of_products) > 1 else only_area(areas)

@@ -12,9 +12,8 @@ from hydrology.base.absent import Absent
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject, Long, one_of
-from records.database.ids import verified
-from records.database.statements import as_record, as_values, insert_into, table_of
-from records.database.stored import find, stored
+from records.database.checksums import verified
+from records.database.stored import as_record, as_values, find, insert_into, stored, table_of
 from records.jobs import jobs
 from records.versions.versions import Member, Which
 

@@ -8,9 +8,9 @@ from hydrology.base.calendar import Period
 from hydrology.base.doc import Doc
 from hydrology.scores.bootstrap import Interval
 from hydrology.verification.held_out_years import PeriodUse, use_of
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PromotionRule
-from records.database.json_columns import CLOSED
+from records.database.base import CLOSED
 
 ELSEWHERE = ""
 """In place of a basin: of all basins without a weight of their own."""

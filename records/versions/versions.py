@@ -27,9 +27,8 @@ from hydrology.base.products import JOINT
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import Base, FreeText, JsonObject, Long, one_of
-from records.database.ids import new_id, verified
-from records.database.statements import add_all, as_record, as_values, grouped, table_of
-from records.database.stored import ELSEWHERE, stored
+from records.database.checksums import new_id, verified
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, grouped, stored, table_of
 from records.versions.version_properties import UNNAMED, Closure, PromotionDecision, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]

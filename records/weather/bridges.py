@@ -12,12 +12,10 @@ from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import NotFound
 from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
-from records.database.base import Long
-from records.database.ids import new_id
-from records.database.json_columns import to_json
-from records.database.statements import add_all, as_record, as_values, table_of
-from records.database.stored import find, read, stored
-from records.feeds import product_credits
+from records.database.base import Long, to_json
+from records.database.checksums import new_id
+from records.database.stored import add_all, as_record, as_values, find, read, stored, table_of
+from records.feeds import feeds
 from records.runs.run_weather import RunBridge
 from records.series import series
 
@@ -141,7 +139,7 @@ def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datet
 def require_free(session: Session, name: str) -> None:
     """Refuse a name that a product from elsewhere than a bridge has."""
     if name in series.products(session) and not is_stored(session, name):
-        raise product_credits.conflict(name, "holds data that are not from a bridge")
+        raise feeds.product_conflict(name, "holds data that are not from a bridge")
 
 
 def get(session: Session, bridge: str) -> Bridge:

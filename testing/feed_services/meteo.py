@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days, Period, day, zone
-from hydrology.base.longitudes import difference
+from hydrology.base.outline import difference
 from hydrology.base.series import DailySeries
-from hydrology.weather.evaporation import daylength
+from hydrology.weather.climate import daylength
 from testing.feed_services.reply import Reply, as_json
 from testing.feed_services.world import Gauge, World
 

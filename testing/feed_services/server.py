@@ -1,6 +1,7 @@
 """The local server: it answers on loopback as USGS, Open-Meteo and Daymet do, from what a `World` knows."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,6 +53,30 @@ def serving(world: World) -> Iterator[str]:
         listener.shutdown()
         thread.join()
         listener.server_close()
+
+
+SERVICES = {
+    "FRESHET_USGS_URL": "/ogcapi/v0",
+    "FRESHET_DAYMET_URL": "",
+    "FRESHET_OPEN_METEO_ARCHIVE_URL": "",
+    "FRESHET_OPEN_METEO_FORECAST_URL": "",
+    "FRESHET_OPEN_METEO_ENSEMBLE_URL": "",
+    "FRESHET_OPEN_METEO_RUNS_URL": "",
+}
+"""The path of each service at the server, by its setting."""
+
+
+@contextmanager
+def replacing_services(url: str, **chosen: str) -> Iterator[None]:
+    """Let feeds ask the server at an address instead of the services, until the block ends."""
+    wanted = {name: f"{url}{path}" for name, path in SERVICES.items()} | chosen
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 def answer(world: World, host: str, path: str, query: str, body: bytes | None) -> Reply:

@@ -72,7 +72,7 @@ class Gauge:
 
     Attributes:
         flow: discharge in cfs, with flags.
-        weather: precipitation, tmax, tmin, srad and vp, in the units of `hydrology.base.variables.WEATHER`.
+        weather: precipitation, tmax, tmin, srad and vp, in the units of `hydrology.base.products.WEATHER`.
     """
 
     basin: str

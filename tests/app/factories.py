@@ -11,7 +11,7 @@ from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.water.ledger import TERMS, close
-from hydrology.water.water_age import Ages
+from hydrology.water.storage import Ages
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import SinceEmpty
 from records.runs.run_summary import KnownSkill, ReferenceSnow, RunCalibration, RunSnow, RunSummary

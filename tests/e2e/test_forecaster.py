@@ -24,7 +24,7 @@ from operations.verification.calibrate import calibrate
 from records.access import keys
 from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
-from records.levels import basin_levels, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.api_process import await_ready
@@ -152,7 +152,7 @@ def _prepared(database: Database) -> tuple[str, str]:
     calibrate(work_of(database, CLOCK), version, BASINS, Period.parse("2003-10-01..2005-09-20"))
     with database.transaction() as session:
         basin_levels.put(session, BASIN, NewThreshold(name="ford", discharge=0.001), CLOCK.now())
-        level_doubts.confirm(session, BASIN, ["ford"])  # passed every day, as it is meant
+        categories_and_doubts.confirm(session, BASIN, ["ford"])  # passed every day, as it is meant
         return (
             keys.make(session, "office", "admin", None, Clock().wall())[1],
             keys.make(session, ANN, "forecaster", None, Clock().wall())[1],

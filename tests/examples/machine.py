@@ -55,7 +55,7 @@ def fixed_machine() -> Iterator[Machine]:
     machine = Machine()
     with (
         patch.object(Clock, "wall", lambda _clock: machine.now),
-        patch("records.database.ids.secrets", SimpleNamespace(token_hex=machine.token_hex)),
+        patch("records.database.checksums.secrets", SimpleNamespace(token_hex=machine.token_hex)),
     ):
         yield machine
 

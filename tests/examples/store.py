@@ -18,7 +18,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.verify_issued import verify
 from operations.what_if import what_if
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts
@@ -27,7 +27,7 @@ from records.feeds import feeds
 from records.jobs import attempts
 from records.runs.run_types import Run
 from records.runs.runs import RunRequest
-from records.weather import bridges, issue_store
+from records.weather import bridges, weather_issues
 from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
@@ -138,7 +138,7 @@ def _weather(database: Database, clock: Clock) -> tuple[str, str]:
     """Store a weather forecast and a bridge, and return the id of one and the name of the other."""
     with database.transaction() as session:
         issue = an_issue(T0)
-        stored = issue_store.store(
+        stored = weather_issues.store(
             session, [a_weather_forecast(issue, basin) for basin in BASINS], clock.wall(), operational=True
         )
         bridge = bridges.create(session, LIVE, [a_part(BASIN), a_pooled_part(BASINS[0])], clock.wall())

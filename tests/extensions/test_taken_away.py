@@ -25,7 +25,9 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
+    "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "plot": {"commands": ("plot",)},
+    "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
         "feeds": ("/v1/alerts/feed",),
@@ -33,6 +35,9 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "daymet": {"adapters": ("daymet",)},
+    "openmeteo": {"adapters": ("open-meteo",)},
+    "usgs": {"adapters": ("usgs",)},
 }
 """The beginnings of what is an extension's own."""
 _PROGRAM = """
@@ -41,8 +46,12 @@ from datetime import UTC, datetime
 from starlette.testclient import TestClient
 from app.main import create_app
 from freshet.cli.commands import commands
+from freshet.cli.job_command import take_device
+from hydrology.base.errors import InvalidInput
+from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
+from models.devices import gpu_programs
 from records.access import keys
 from records.alerts import subscriptions
 from records.database.engine import Database
@@ -65,10 +74,15 @@ with TestClient(create_app(settings), base_url="http://localhost") as client:
     guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
     pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
 assert KINDS.keys() == HANDLERS.keys()
+try:
+    take_device(settings, "cuda:98")
+except InvalidInput as problem:
+    assert ("extension gpu" in str(problem)) == (gpu_programs() is None)
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
-    "pages": pages, "guide": guide, "feeds": feeds,
+    "pages": pages, "guide": guide, "feeds": feeds, "programs": [] if gpu_programs() is None else ["gpu"],
+    "adapters": list(FEED_KINDS),
 }))
 """
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 from standardwebhooks import WebhookVerificationError
 
-from hydrology.alerts.alert_rule import ENDS_AFTER, LADDERS, RARE_YEARS, STEADY, WINDOW_DAYS
-from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.alerts import ENDS_AFTER, LADDERS, RARE_YEARS, STEADY, WINDOW_DAYS
+from hydrology.base.calendar import STALE_AFTER_DAYS
 from operations.alerts.deliver import ANSWER_SECONDS
 from records.alerts.dispatch import LEASE
 from records.alerts.signatures import secret, signed_headers

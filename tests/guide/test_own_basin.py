@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.units import M2_PER_KM2, M3_PER_FT3
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from ingestion.sources.camels import CamelsSource
 from jobspec.training import STATIC_ATTRIBUTES
 from tests.guide.pages import DOCS, commands

@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.synthetic.synthetic import landscape, water, weather
+from hydrology.synthetic import landscape, water, weather
 from ingestion.base import BasinData
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.synthetic import write

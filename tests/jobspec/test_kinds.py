@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from jobspec.feeds import read_settings
+from jobspec.feed_kinds import read_settings
 from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, queue_of, read
 from testing.jobs.requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
 

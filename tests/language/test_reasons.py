@@ -18,14 +18,15 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "jobspec/fields.py": "a request holds any JSON, and a fault's place is a name or a number",
         "runtime/settings.py": "an environment variable is text",
         "records/job_permissions/permissions.py": "a parameter names one basin or several",
-        "ingestion/feeds/flow.py": "a service answers with any JSON",
+        "extensions/usgs/flow.py": "a service answers with any JSON",
         "ingestion/feeds/http.py": "a service answers with any JSON",
-        "ingestion/feeds/pages.py": "a service answers with any JSON",
-        "ingestion/feeds/usgs_sites.py": "a service answers with any JSON",
+        "extensions/usgs/pages.py": "a service answers with any JSON",
+        "extensions/usgs/gauges.py": "a service answers with any JSON",
         "ingestion/daily.py": "a fault has one cause, or one for each row",
         "ingestion/sheet.py": "a cell of a sheet holds text or a number",
         "ingestion/weather/netcdf.py": "an attribute of a file holds text or numbers",
         "app/http/dependencies.py": "a parameter of a request may have been given as text",
+        "app/http/shown.py": "a period is stored as text, and read again as an object",
         "app/pages/render.py": "a field's default is a list of texts or of other values",
     }
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period
-from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 from models.arrays import Forcing, days_of
 from models.energy import energy
 from models.validation import TrainingData

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hydrology.base.calendar import Period, day
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.network import MCLSTMConfig, Unseen, sized
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Forcing

@@ -1,5 +1,6 @@
 """Synthetic basins whose weather comes by feeds, day by day, and a version that has learnt from what they brought."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED
 from ingestion.sources import synthetic
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.training import InputsConfig
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import Cycle, daily
@@ -29,7 +30,7 @@ from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.country import BASINS, configuration
-from testing.feed_services.server import serving
+from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Gauge, World
 from testing.work import work_of
 
@@ -66,7 +67,7 @@ class Station:
     @property
     def environment(self) -> dict[str, str]:
         """The settings of a command that follows the world."""
-        url = self.settings.open_meteo_archive_url
+        url = os.environ["FRESHET_OPEN_METEO_ARCHIVE_URL"]
         return {
             "FRESHET_OPEN_METEO_ARCHIVE_URL": url,
             "FRESHET_OPEN_METEO_FORECAST_URL": url,
@@ -137,15 +138,8 @@ def world_of(database: Database) -> World:
 def station(database: Database, folder: Path) -> Iterator[Station]:
     """Serve the world of a database's basins."""
     world = world_of(database)
-    with serving(world) as url:
-        settings = Settings(
-            data=folder,
-            ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
-            open_meteo_archive_url=url,
-            open_meteo_forecast_url=url,
-            open_meteo_ensemble_url=url,
-            open_meteo_runs_url=url,
-        )
+    with serving(world) as url, replacing_services(url):
+        settings = Settings(data=folder, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
         yield Station(database, world, settings)
 
 

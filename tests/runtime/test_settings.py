@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from extensions.openmeteo.settings import OpenMeteoServices
+from extensions.usgs.settings import UsgsService
 from runtime.settings import BadSettings, Settings
 
 
@@ -97,10 +99,11 @@ def test_keys_of_services_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("FRESHET_USGS_KEY", "secret")
     monkeypatch.setenv("FRESHET_OPEN_METEO_KEY", "secret")
     monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret" * 6)
-    settings = Settings.load()
-    assert (settings.usgs_key, settings.open_meteo_key, settings.webhook_key) == ("secret", "secret", "secret" * 6)
-    assert "secret" not in repr(settings)
-    assert "secret" not in str(settings)
+    usgs, open_meteo, settings = UsgsService.load(), OpenMeteoServices.load(), Settings.load()
+    assert (usgs.usgs_key, open_meteo.open_meteo_key, settings.webhook_key) == ("secret", "secret", "secret" * 6)
+    for shown in (usgs, open_meteo, settings):
+        assert "secret" not in repr(shown)
+        assert "secret" not in str(shown)
     monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret")
     with pytest.raises(BadSettings, match=r"FRESHET_WEBHOOK_KEY: .* at least 32 characters") as refused:
         Settings.load()

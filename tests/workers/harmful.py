@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import CHECK, QUEUES, JobRequest
-from records.jobs import retries
+from records.jobs import attempts
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from workers.job import JobRun
@@ -162,7 +162,7 @@ def wait_for_a_file_and_log(running: JobRun) -> dict[str, Any]:
 def hang_at_a_file(running: JobRun) -> dict[str, Any]:
     """Hang at one file, unless it is known to be deadly."""
     with running.work.database.reading() as session:
-        deadly = retries.deadly_files(session, running.job.id)
+        deadly = attempts.deadly_files(session, running.job.id)
     if "bad.nc" not in deadly:
         running.show_file("bad.nc")
         _sleep()

@@ -36,7 +36,7 @@ from records.database.engine import Database
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.write_guard import Guard, UndeclaredWriteError
-from records.jobs import jobs, retries
+from records.jobs import attempts, jobs
 from runtime import child_processes
 from runtime.clock import Clock
 from runtime.process import collect_seldom, log_to_stderr
@@ -192,7 +192,7 @@ def run_job(
             return _hindered(sentence)
         log.error("job.error", exc_info=error)
         detail = f"{type(error).__name__} in the worker; see its log."
-        return JobOutcome("retry", problem={"kind": retries.UNEXPECTED, "detail": detail})
+        return JobOutcome("retry", problem={"kind": attempts.UNEXPECTED, "detail": detail})
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from jobspec.jobs.base import JobRequest
 from records.database.connections import DatabaseProblem, is_full
-from records.jobs import retries
+from records.jobs import attempts
 from workers.job import JobOutcome, Progress, progress_in_words
 from workers.job_processes.process_pool import Child
 
@@ -82,7 +82,7 @@ class Watch:
         """Return the outcome of an attempt whose process has ended without one."""
         end = self._child.end_in_words()
         log.error("job.process_died", end=end)
-        return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
+        return self._again(attempts.PROCESS_DIED, f"The process of the job {end}", end)
 
     def fault(self) -> JobOutcome | None:
         """Return the outcome of an attempt whose process must be killed. None if it may continue."""
@@ -91,14 +91,14 @@ class Watch:
         began_at = now if ready_at is None else max(self._started_at, ready_at)
         if ready_at is None and now - self._started_at > START_LIMIT.total_seconds():
             end = f"could not take it within {_in_words(START_LIMIT)} and was killed"
-            return self._again(retries.NO_PROGRESS, f"The process of the job {end}", end)
+            return self._again(attempts.NO_PROGRESS, f"The process of the job {end}", end)
         if now - began_at > self._request.time_limit.total_seconds():
             limit = _in_words(self._request.time_limit)
             detail = f"The job passed its time limit of {limit} and was killed{progress_in_words(self.progress)}."
             return JobOutcome("failed", problem={"kind": "time-limit", "detail": detail})
         if now - max(began_at, self._moved_at) > self._request.silence_limit.total_seconds():
             end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
-            return self._again(retries.NO_PROGRESS, f"The job {end}", end)
+            return self._again(attempts.NO_PROGRESS, f"The job {end}", end)
         if not self._child.is_stopped():
             self._ran_at, self.trouble = now, None
             return None
@@ -108,7 +108,7 @@ class Watch:
         )
         if now - self._ran_at > STOPPED_SECONDS:
             end = "was stopped, and then killed"
-            return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
+            return self._again(attempts.PROCESS_DIED, f"The process of the job {end}", end)
         return None
 
     def _again(self, kind: str, sentence: str, end: str) -> JobOutcome:

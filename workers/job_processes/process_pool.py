@@ -18,7 +18,6 @@ from records.jobs import jobs
 from runtime import child_processes
 from runtime.process import ONE_THREAD
 from runtime.settings import Settings
-from workers.gpu import BY_BUS
 from workers.job import JobOutcome, Progress, StopReason
 
 _CLOSED = ConfigDict(extra="forbid", strict=True)
@@ -87,6 +86,7 @@ log = structlog.get_logger()
 MAX_LINE = 8 * 2**20  # bytes that a child may write without ending its line
 SHOWN = 200  # bytes of a line that is not a message, in the log
 MAX_IDLE = 300.0  # seconds that a process without a job is retained: it holds some hundred MB
+BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}  # CUDA numbers the GPUs of a machine as their driver does
 KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one hanging in the kernel cannot be killed
 
 

@@ -26,7 +26,7 @@ from tenacity import (
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from models.devices import GPULost
-from records.jobs import attempts, jobs, queues, retries
+from records.jobs import attempts, jobs, queues
 from workers.job import JobOutcome, StopReason
 from workers.job_processes.process_limits import Watch, hindrance
 from workers.job_processes.process_pool import Child, Children
@@ -188,7 +188,7 @@ def write(tools: WorkerContext, job: jobs.Job, outcome: JobOutcome) -> None:
                 after = attempts.release(session, *key, now, outcome.problem["detail"])
             case "retry":
                 assert outcome.problem is not None
-                after = retries.retry(session, *key, outcome.problem, now, outcome.death)
+                after = attempts.retry(session, *key, outcome.problem, now, outcome.death)
             case status:
                 values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
                 after = attempts.finish(session, *key, status=status, **values, at=now)

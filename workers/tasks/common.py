@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
-from records.jobs import retries
+from records.jobs import attempts
 from workers.job import JobRun
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def on_file(running: JobRun) -> Callable[[str], None]:
     from ingestion.base import SourceError
 
     with running.work.database.reading() as session:
-        deadly = retries.deadly_files(session, running.job.id)
+        deadly = attempts.deadly_files(session, running.job.id)
 
     def show(name: str) -> None:
         if name in deadly:

@@ -109,7 +109,7 @@ def _version(running: JobRun, version: str | None) -> str | None:
 
 def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
     """Compute and store thresholds from model versions' simulations of past days."""
-    from operations.verification.simulated_thresholds import compute
+    from operations.verification.simulated_levels import compute
 
     version = _version(running, params.version)
     done = compute(running.work, version, params.basins)

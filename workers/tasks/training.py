@@ -19,9 +19,8 @@ from jobspec.jobs.training import (
 )
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
-from records.database.base import JsonObject
-from records.database.json_columns import to_json
-from records.jobs import jobs, process_heartbeats, retries
+from records.database.base import JsonObject, to_json
+from records.jobs import attempts, jobs, process_heartbeats
 from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 GPU_ATTEMPTS = 3  # then CPUs continue
-GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, retries.NO_GPU_WORKER, *retries.OF_ATTEMPTS)
+GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, attempts.NO_GPU_WORKER, *attempts.OF_ATTEMPTS)
 MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
 
 
@@ -158,7 +157,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
     requests: list[tuple[JobRequest, int]] = []
     for training in works:
         name, members = training.training_id, training.config.members
-        if on_gpus and training.suits_gpus:
+        if on_gpus and training.trains_together():
             requests.append((MembersJob(params=MembersParams(training=name, members=members)), GPU_ATTEMPTS))
         else:
             of_members = [MemberParams(training=name, member=member) for member in range(members)]

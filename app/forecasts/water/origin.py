@@ -13,16 +13,15 @@ from sqlalchemy.orm import Session
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
-from app.forecasts.header import header_of_days, run_table
+from app.forecasts.header import DaysOfRun, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import DaysOfRun
 from app.forecasts.stored_water import why_no_water
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.dependencies import Reading
 from app.http.json_numbers import rounded
 from hydrology.base.calendar import as_date
-from hydrology.water.water_age import OLDER, YET_TO_FALL, Ages
+from hydrology.water.storage import OLDER, YET_TO_FALL, Ages
 from records.basins.basins import Site
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs

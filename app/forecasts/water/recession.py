@@ -14,9 +14,8 @@ from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.discharge import UNCALIBRATED, in_units, quantile_series, quantiles_in_units
-from app.forecasts.header import days_ahead, header_of_days, run_table
+from app.forecasts.header import Columns, DaysOfRun, days_ahead, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, RunAndTime
-from app.forecasts.schemas import Columns, DaysOfRun
 from app.forecasts.stored_water import why_no_water
 from app.forecasts.words import UNITS, level_in_words, number, on
 from app.http import json_numbers
@@ -26,17 +25,18 @@ from app.http.discharge_units import NoArea
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
-from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
+from hydrology.water.storage import Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
-from records.forecasts import newest_by_weather
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.newest_by_weather import NotDry
+from records.forecasts.volumes_and_recessions import NotDry
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_parts import weights_of_members
+from records.runs.run_weather import weights_of_members
 
 
 class AmountOfWater(Model):
@@ -250,11 +250,11 @@ def _dry_run(
     session: Reading, clock: ServiceClock, basin: BasinId, t0: FromT0 = None, run: ChosenRun = None
 ) -> RunAndTime:
     if run is None:
-        return newest_by_weather.newest_recession(session, basin, clock.now(), t0), clock.now()
+        return volumes_and_recessions.newest_recession(session, basin, clock.now(), t0), clock.now()
     if t0 is not None:
         raise refused("t0", "a run has its own T0: leave out either `t0` or `run`.")
     named = result_of(session, run, basin)
-    newest_by_weather.require_dry(named.run)
+    volumes_and_recessions.require_dry(named.run)
     return named, None
 
 

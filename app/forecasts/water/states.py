@@ -10,10 +10,9 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, kind_of
-from app.exports.answers import Responder, documented_responses, in_format
+from app.exports.answers import Responder, documented_responses, in_format, one_of
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
-from app.exports.negotiation import one_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached

@@ -14,7 +14,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
 from hydrology.base.units import Units
 from hydrology.extremes.level_checks import level_title, percent
-from hydrology.extremes.thresholds import OF_MODEL
+from hydrology.extremes.levels import OF_MODEL
 
 REACH = 1.5
 """Highest level drawn, relative to the highest flow."""

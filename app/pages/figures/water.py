@@ -14,7 +14,7 @@ from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
-from hydrology.water.water_age import OLDER, YET_TO_FALL
+from hydrology.water.storage import OLDER, YET_TO_FALL
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 SPREAD = "90 % of members"

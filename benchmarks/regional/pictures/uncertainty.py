@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from benchmarks.regional.members import RESULTS
 from benchmarks.regional.uncertainty import UNCORRECTED
-from hydrology.verification.reforecasts import CALIBRATED, RAW
+from hydrology.verification.forecasts import CALIBRATED, RAW
 from hydrology.verification.results import TENTHS
 from hydrology.verification.verify import CLIMATOLOGY
 

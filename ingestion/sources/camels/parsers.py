@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.basins import source_code
-from hydrology.base.discharge_values import number_of, qualifier_flags, screened
-from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER, Quantity
+from hydrology.base.products import WEATHER, Quantity
+from hydrology.base.series import DailySeries, number_of, qualifier_flags, screened
 from ingestion.base import SourceError, SourceFile
 from ingestion.daily import read_days
 from ingestion.sheet import Sheet

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.errors import InvalidInput, NotFound, counted
-from hydrology.base.series import DailySeries
+from hydrology.base.series import DailySeries, with_lacking_days_marked
 from hydrology.base.units import M2_PER_KM2
-from hydrology.weather.source_calendars import with_lacking_days_marked
 from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sheet import Sheet

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Days
 from hydrology.base.errors import counted
+from hydrology.base.products import Quantity
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import Quantity
 from ingestion.base import SourceError, SourceFile
 from ingestion.daily import DailyRows, refuse_rows
 from ingestion.sheet import decoded

@@ -2,7 +2,7 @@
 
 import re
 
-from hydrology.base.variables import Quantity
+from hydrology.base.products import Quantity
 
 PRODUCT = "era5_land"
 STREAMFLOW = "streamflow"

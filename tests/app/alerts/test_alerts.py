@@ -10,7 +10,7 @@ import structlog.testing
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
-from hydrology.alerts.alert_rule import LADDERS, WINDOW_DAYS
+from hydrology.alerts import LADDERS, WINDOW_DAYS
 from hydrology.base.calendar import day
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide

@@ -12,7 +12,7 @@ from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import carry_out, decide
 from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
-from records.levels import basin_levels, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.outlooks import outlooks
 from records.versions import promotions
 from runtime.clock import Clock
@@ -123,7 +123,7 @@ def test_at_the_deadline_of_approval_the_others_go_out_alone(
     assert carry_out(work_of(holding, CLOCK)) == []
     assert active(sqlite_client) == {"gauge-2"}
     with sqlite_database.reading() as session:
-        assert set(level_doubts.in_doubt(session, BASIN, CLOCK.today())) == {"minor", "major"}
+        assert set(categories_and_doubts.in_doubt(session, BASIN, CLOCK.today())) == {"minor", "major"}
     holding.close()
 
 

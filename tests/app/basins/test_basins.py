@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from records.basins import basins, quality
-from records.basins.tables import Basin
+from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.series import series_writer
+from records.series import revisions, series_writer
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 from tests.app.factories import forecast
 
@@ -92,7 +92,7 @@ def test_a_basin_reports_all_that_is_stored(database: Database, client: TestClie
         version = a_promoted_version(session, BASIN)
         rain = daily("1999-12-31", 1.0, np.nan, 3.0)
         series_writer.write(session, BASIN, "daymet", "precipitation", rain, source_id=a_source(session), at=NOW)
-        quality.replace(session, BASIN, "daymet", [finding], NOW)
+        revisions.replace_findings(session, BASIN, "daymet", [finding], NOW)
     result = client.get(f"/v1/basins/{asked}").json()
     assert result == {
         "id": BASIN,

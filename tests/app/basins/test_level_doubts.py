@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
 from testing.records import NOW, a_source, daily

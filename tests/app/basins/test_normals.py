@@ -12,11 +12,11 @@ from hydrology.base.calendar import Period
 from hydrology.base.products import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import series_writer
-from records.simulations import simulated_levels, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import WATER, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_levels import CELLS, levels_of
@@ -92,7 +92,7 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
             "storage": SimulatedWater(RECORD, 100 + YEARS.astype(np.float32)),
             "snow": SimulatedWater(RECORD, YEARS.astype(np.float32), CELLS.cells),
         }
-        simulated_levels.replace(session, levels, water)
+        simulated_series.replace(session, levels, water)
     shown = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
     for name, mean in (("storage", 108.5), ("snow", 8.5)):
         assert (shown[name]["kind"], shown[name]["source"], shown[name]["units"]) == ("simulated", version, "mm")
@@ -168,7 +168,7 @@ def test_the_credit_of_the_data_is_reported(sqlite_database: Database, sqlite_cl
     before = sqlite_client.get(ADDRESS, params=TWO_DAYS)
     assert before.json()["credits"] == {}
     with sqlite_database.transaction() as session:
-        product_credits.store(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+        feeds.store_credit(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
     after = sqlite_client.get(ADDRESS, params=TWO_DAYS, headers={"If-None-Match": before.headers["ETag"]})
     assert after.json()["credits"] == {"usgs": {"credit": "By the survey.", "licence": "public domain"}}
     held = {"If-None-Match": after.headers["ETag"]}

@@ -14,9 +14,9 @@ from app.basins.queries import MAX_DAYS
 from hydrology.base.products import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily
 from tests.app.conftest import serving
@@ -66,7 +66,7 @@ def test_data_from_a_feed_are_reported_with_their_credit(sqlite_database: Databa
     before = sqlite_client.get(ADDRESS, params={"product": "usgs"})
     assert (before.json()["credit"], before.json()["missing"]["credit"]) == (None, "No feed brought any of it.")
     with sqlite_database.transaction() as session:
-        product_credits.store(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+        feeds.store_credit(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
     held = {"If-None-Match": before.headers["ETag"]}
     after = sqlite_client.get(ADDRESS, params={"product": "usgs"}, headers=held)
     assert after.json()["credit"] == {"credit": "By the survey.", "licence": "public domain"}

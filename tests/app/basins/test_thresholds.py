@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.extremes.thresholds import names, of_record
+from hydrology.extremes.levels import names, of_record
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
-from records.simulations import simulated_levels
+from records.simulations import simulated_series
 from testing.records import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.app.basins.test_user_basins import MILL
 from tests.app.conftest import bearer
@@ -251,7 +251,7 @@ def store_model(database: Database, factor: float = 0.5) -> str:
     """Store the levels of the current version of the basin, whose flow is this multiple of the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
-        simulated_levels.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
+        simulated_series.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
     return version
 
 
@@ -302,7 +302,7 @@ def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin
     address, admin = f"/v1/basins/{BASIN}/flood-frequency", bearer(database, "admin")
     asked = {"regional_skew": 0.5, "regional_skew_error": 0.05, "trend_adjusted": True}
     answer = client.put(address, json=asked, headers=admin)
-    assert answer.json() == asked | {"set_at": answer.json()["set_at"]}
+    assert answer.json() == asked | {"set_at": answer.json()["set_at"], "missing": {}}
     assert client.put(address, json=asked, headers=admin).json() == answer.json()
     after = client.get(ADDRESS, headers={"If-None-Match": before.headers["ETag"]})
     assert after.json()["flood_frequency"] == answer.json()

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.series import Flag
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
 from records.verification import scores

@@ -1,22 +1,27 @@
 """Fields of answers: absent ones with their reasons, data classes as they are, and their columns in files."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
+from fastapi.routing import APIRoute
 from pydantic import Field, ValidationError
 
-from app.exports.series import table_of
-from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, Series, maybe
-from app.http.shown import As, Shown
+from app.exports.table import table_of
+from app.http import base_schema
+from app.http.base_schema import EXPLAINED, Missing, Model, Number, ReasonText, Series, maybe
+from app.http.shown import As, Shown, model_of
+from app.routes import RESOURCES
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Day, day
-from hydrology.base.doc import Doc, Why
+from hydrology.base.calendar import Day, Period, day
+from hydrology.base.doc import Doc, IsoDay, IsoPeriod, Why
 from hydrology.base.reasons import Reason
+from hydrology.base.units import Area
 
 NO_EVENT = absent(Reason.NO_EVENT)
 
@@ -135,6 +140,123 @@ def test_the_document_describes_a_data_class_by_its_annotations() -> None:
         "title": "At",
         "type": "string",
     }
+
+
+def test_fields_take_what_the_core_has() -> None:
+    class Answer(Model):
+        first: date
+        days: list[date]
+        period: base_schema.Period
+        area: base_schema.Area
+        flow: list[float | None]
+        by_name: dict[str, list[float]]
+        mean: Number
+        normal: Number | None
+        missing: Missing = EXPLAINED
+
+    period = Period(day("2020-01-01"), day("2020-01-02"))
+    answer = Answer(
+        first=maybe(period.first),
+        days=maybe(period.days),
+        period=maybe(period),
+        area=maybe(Area("maurer", 2e6)),
+        flow=maybe(np.array([np.nan, 0.123456789])),
+        by_name=maybe({"p10": np.array([1.0], np.float32)}),
+        mean=0.123456789,
+        normal=maybe(NO_EVENT),
+    )
+    first, last = "2020-01-01", "2020-01-02"
+    assert json.loads(answer.model_dump_json()) == {
+        "first": first,
+        "days": [first, last],
+        "period": {"first_day": first, "last_day": last},
+        "area": {"name": "maurer", "km2": 2.0},
+        "flow": [None, 0.1234568],
+        "by_name": {"p10": [1.0]},
+        "mean": 0.1234568,
+        "normal": None,
+        "missing": {"normal": str(NO_EVENT)},
+    }
+
+
+@dataclass(frozen=True)
+class Season:
+    """Days of a year."""
+
+    first: IsoDay | None
+    fitted_on: Annotated[IsoPeriod, Doc("When.", ("1980-10-01..1989-09-30",))]
+    whole: Period
+    peak: Peak
+
+    @property
+    def in_words(self) -> Annotated[str, Doc("A sentence.")]:
+        return f"From {self.first} on."
+
+    @property
+    def internal(self) -> int:
+        return 1
+
+
+def test_stored_days_and_documented_properties_are_shown() -> None:
+    class Answer(Model):
+        season: Annotated[Season, As("Summer", parts=((Peak, As("Highest", omit=("error",))),))]
+
+    whole = Period(day("2020-01-01"), day("2020-01-02"))
+    answer = Answer(season=Season("2020-01-01", "2020-01-01..2020-01-02", whole, PEAK))
+    period = {"first_day": "2020-01-01", "last_day": "2020-01-02"}
+    assert json.loads(answer.model_dump_json())["season"] == {
+        "first": "2020-01-01",
+        "fitted_on": period,
+        "whole": period,
+        "peak": {"at": "2020-01-02", "height": 1.234568},
+        "in_words": "From 2020-01-01 on.",
+    }
+    schemas = Answer.model_json_schema(mode="serialization")["$defs"]
+    assert {"Summer", "Highest", "Period"} <= schemas.keys()
+    assert schemas["Summer"]["properties"]["in_words"]["description"] == "A sentence."
+
+
+def _models(hint: Any) -> Iterator[Any]:
+    """Yield what an annotation shows: models, and data classes with the way in which they are shown."""
+    if isinstance(hint, type) and issubclass(hint, Model):
+        yield hint, None, None
+    how = next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, As)), None)
+    if how is not None:
+        yield model_of(get_args(hint)[0], how), get_args(hint)[0], how
+    else:
+        for part in get_args(hint):
+            yield from _models(part)
+
+
+def _may_be_absent(source: Any) -> set[str]:
+    return {name for name, hint in get_type_hints(source).items() if Absent in get_args(hint) and hint != Absent | None}
+
+
+def _unexplained(model: type[Model], source: Any, how: As | None, *, is_explained: bool) -> Iterator[str]:
+    """Yield the fields of a model, and of what it holds, that lose their reason where they are absent."""
+    is_explained |= "missing" in model.model_fields
+    renamed, absent_ones = dict(how.rename if how else ()), set[str]() if source is None else _may_be_absent(source)
+    for name, field in model.model_fields.items():
+        marked = any(
+            isinstance(mark, Why) for mark in (*field.metadata, *getattr(field.annotation, "__metadata__", ()))
+        )
+        if not is_explained and (marked or name in {renamed.get(one, one) for one in absent_ones}):
+            yield f"{model.__name__}.{name}"
+        hint = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+        for part, of_part, shown in _models(hint):
+            yield from _unexplained(part, of_part, shown, is_explained=is_explained)
+
+
+def test_no_answer_loses_the_reason_of_an_absent_field() -> None:
+    routes = (route for router in RESOURCES for route in router.routes if isinstance(route, APIRoute))
+    models = {found for route in routes for found in _models(route.response_model)}
+    assert len(models) > 50
+    assert not {name for found in models for name in _unexplained(*found, is_explained=False)}
+
+    class Bare(Model):
+        peaks: list[Shown[Peak]]
+
+    assert [*_unexplained(Bare, None, None, is_explained=False)] == ["Peak.error"]
 
 
 class Causes(Model):

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.forecasts.lookup import MAX_BASINS
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_run, a_version

@@ -13,7 +13,7 @@ from app.exports.formats import PLACES, SERIES, TABLES, Format
 from app.exports.table import Column, Table
 from app.forecasts.discharge import ANSWER_LEVELS
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from testing.records import BASIN, a_basin, a_promoted_version
 from tests.app.conftest import bearer

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from hydrology.attribution.forecast_change import ORDERS, PARTS
+from hydrology.attribution import ORDERS, PARTS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from records.database.engine import Database

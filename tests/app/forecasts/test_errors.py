@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
-from hydrology.attribution.forecast_error import ErrorSplit
+from hydrology.attribution import ErrorSplit
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.verification import error_splits

@@ -9,14 +9,14 @@ from starlette.testclient import TestClient
 
 from app.forecasts.exceedance import _Members
 from hydrology.extremes.frequency import FloodQuantile
-from hydrology.extremes.thresholds import NamedLevel, Statistic, names
+from hydrology.extremes.levels import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
 from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, runs
-from records.simulations import simulated_levels
+from records.simulations import simulated_series
 from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -96,7 +96,7 @@ def test_the_versions_own_levels_are_compared_with_raw_members(database: Databas
     )
     with database.transaction() as session:
         version = runs.get(session, run).version_id
-        simulated_levels.replace(session, levels_of(session, version, statistics=[of_model]), {})
+        simulated_series.replace(session, levels_of(session, version, statistics=[of_model]), {})
     answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
     shown = {named["name"]: named for named in answer["levels"]}["model-gev-2"]
     passed = (members > level).mean(axis=0)

@@ -13,7 +13,7 @@ from hydrology.base.products import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import LEARNT_FROM, RunSummary

@@ -10,7 +10,7 @@ from hydrology.base.calendar import day
 from operations.upkeep.prune import prune
 from records.access import audit
 from records.database.engine import Database
-from records.weather import issue_store
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
@@ -102,7 +102,7 @@ def test_a_what_if_run_and_a_weather_forecast_that_were_pruned_are_gone(database
     with database.transaction() as session:
         a_basin(session)
         run = a_run(session, a_promoted_version(session), forecast(), purpose="what-if").id
-        issue = issue_store.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
+        issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
     addresses = {
         f"/v1/runs/{run}": "What-if runs are stored for 90 days",
         f"/v1/weather/{issue}": "stored for 400 days",

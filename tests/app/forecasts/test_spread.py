@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.uncertainty.weighted import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import run_arrays, run_types
 from testing.records import BASIN

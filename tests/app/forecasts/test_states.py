@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from hydrology.base.digests import fingerprint
 from hydrology.water.ledger import FLOWS
+from records.database.checksums import member_hashes
 from records.database.engine import Database
-from records.database.named_arrays import member_hashes
 from records.runs import states
 from records.versions import promotions
 from testing.records import BASIN, NOW, a_basin, a_member, a_reason, a_state, a_version

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.series import series_writer

@@ -11,7 +11,7 @@ from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.run_summary import NOT_STORED, ReferenceSnow
-from records.simulations import simulated_levels, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, not_issued
 from tests.app import factories
@@ -72,7 +72,7 @@ def store_past(
             "storage": SimulatedWater(days, np.full(len(days), 100, np.float32)),
             "snow": SimulatedWater(days, np.full(len(days), snow, np.float32), CELLS.cells),
         }
-        simulated_levels.replace(session, levels, water, loss)
+        simulated_series.replace(session, levels, water, loss)
 
 
 def test_storage_is_reported_beside_its_simulated_normal(database: Database, client: TestClient) -> None:

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from app.main import create_app
 from jobspec.fields import Line, Note
 from records.basins import basins
-from records.basins.tables import BASINS
+from records.basins.ownership import BASINS
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import BASIN, a_basin, change

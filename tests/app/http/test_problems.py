@@ -12,9 +12,9 @@ from app.http.problems import ProblemDetails, documented
 from app.main import create_app
 from hydrology.base.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.basins.basins import UnknownBasin
+from records.database.checksums import Corrupt
 from records.database.connections import DatabaseProblem
 from records.database.engine import Database
-from records.database.ids import Corrupt
 from runtime.settings import Settings
 from tests.app.conftest import bearer, serving
 

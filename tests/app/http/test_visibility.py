@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from app.jobs.posting import WITHHELD
 from records.access import keys
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs
+from records.jobs import attempts, jobs
 from testing.records import NOW, a_job, a_version
 from tests.app.conftest import bearer
 
@@ -33,7 +33,7 @@ def posted(sqlite_database: Database, sqlite_client: TestClient) -> tuple[str, d
         attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
         progress = {"done": 1, "total": 2, "detail": SECRET}
         attempts.heartbeat(session, job, 1, lease_until=NOW, progress=progress, at=NOW)
-        job_row.log(session, job, 1, f"{SECRET} cannot be read", NOW)
+        jobs.log(session, job, 1, f"{SECRET} cannot be read", NOW)
         attempts.finish(session, job, 1, status="failed", problem={"kind": "bad-source", "detail": SECRET}, at=NOW)
     return job, header
 

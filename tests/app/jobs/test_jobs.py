@@ -17,7 +17,7 @@ from app.main import create_app
 from jobspec import kinds
 from records.database import retention
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs, queues
+from records.jobs import attempts, jobs, queues
 from records.weather import bridges
 from runtime.settings import Settings
 from testing.bridges import LIVE
@@ -340,7 +340,7 @@ def ended(database: Database) -> str:
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(AT_ONCE):
-            job_row.log(session, job, 1, f"line {number}\nand more", NOW)
+            jobs.log(session, job, 1, f"line {number}\nand more", NOW)
         attempts.finish(session, job, 1, status="succeeded", result={}, at=NOW)
     return job
 

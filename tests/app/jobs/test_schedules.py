@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from records.database.engine import Database
 from records.jobs import schedules
-from records.jobs.cron import next_run
+from records.jobs.schedules import next_run
 from testing.records import a_job
 from tests.app.conftest import bearer
 

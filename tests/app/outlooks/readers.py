@@ -23,9 +23,9 @@ from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
 from hydrology.base.basins import gauge_product
 from hydrology.extremes.level_checks import percent
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from records.alerts import alert_changes
-from records.alerts.change_words import headline
+from records.alerts.alert_changes import headline
 from records.database.engine import Database
 from records.runs import runs
 from tests.app.pages.page_text import facts_of, text_of

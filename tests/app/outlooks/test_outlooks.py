@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
-from hydrology.outlook.days_ahead import LEVELS
+from hydrology.outlook import LEVELS
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.outlooks import outlooks, reader
-from records.outlooks.run_outlook import OutlookRow
+from records.outlooks.flow_outlooks import OutlookRow
 from records.runs import run_arrays, run_types
 from records.series import series_writer
 from records.upkeep import prune_runs

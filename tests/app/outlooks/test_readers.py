@@ -10,10 +10,10 @@ from starlette.testclient import TestClient
 from hydrology.base.calendar import day
 from operations.alerts.decide_alerts import carry_out, decide
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.runs.run_parts import RunPart
 from records.runs.run_types import BasinResult
+from records.runs.run_weather import RunPart
 from runtime.clock import Clock
 from testing.records import BASIN, NOW, a_promoted_version, a_run, a_version, not_issued
 from testing.work import work_of

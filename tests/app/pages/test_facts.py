@@ -14,8 +14,8 @@ from app.pages.basin_facts import by_months, verified_rows
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
-from hydrology.verification.reliable_days import MIN_ISSUES
 from hydrology.verification.results import MonthSkill, Verification
+from hydrology.verification.skilful_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow

@@ -5,7 +5,7 @@ import pytest
 from app.pages.basin_facts import skill_word
 from hydrology.extremes.level_checks import level_title, percent
 from jobspec.levels import CATEGORIES
-from records.basins.station_names import station_name
+from records.basins.ownership import station_name
 
 
 @pytest.mark.parametrize(

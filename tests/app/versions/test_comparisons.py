@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
+from records.database.base import from_json, to_json
 from records.database.engine import Database
-from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
 from records.verification.comparisons import ComparisonResult
 from testing.records import BASIN, NOW, a_basin, a_version, contents

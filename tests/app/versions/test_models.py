@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from records.database.engine import Database
 from records.versions import promotions
 from records.versions.version_properties import Closure, Tuning, VersionProperties

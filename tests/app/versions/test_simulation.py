@@ -9,7 +9,7 @@ import xarray
 from starlette.testclient import TestClient
 
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedFlowRow

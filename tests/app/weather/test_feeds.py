@@ -42,6 +42,23 @@ def test_a_feed_is_created_read_and_removed(database: Database, client: TestClie
     assert client.delete("/v1/feeds/usgs-flow").status_code == 404
 
 
+def test_a_feed_of_a_missing_extension_is_listed_with_the_reason(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+    client.headers |= bearer(database, "admin")
+    client.post("/v1/feeds", json=FLOW)
+    with database.transaction() as session:
+        session.execute(feeds.FEEDS.update().values(settings={"adapter": "tide-gauges", "harbour": 7}))
+    (listed,) = client.get("/v1/feeds").json()["feeds"]
+    assert listed["adapter"] == "tide-gauges"
+    assert "No loaded extension has the kind of feed 'tide-gauges'" in listed["last_error"]
+    assert listed["missing"]["last_error_at"] == "It cannot be fetched at all."
+    assert client.get("/v1/feeds/usgs-flow").json()["settings"] == {"adapter": "tide-gauges", "harbour": 7}
+    for page in ("/feeds", f"/basins/{BASIN}"):
+        assert client.get(page).status_code == 200
+    assert client.delete("/v1/feeds/usgs-flow").status_code == 204
+
+
 def test_holes_come_with_the_command_that_asks_for_them(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_basin(session)

@@ -11,7 +11,7 @@ from app.http.limits.body_limit import LARGEST_UPLOAD
 from ingestion import weather as files
 from records.database.engine import Database
 from records.jobs import jobs
-from records.weather import issue_store
+from records.weather import weather_issues
 from testing.files import weather as weather_files
 from testing.records import BASIN, NOW, a_basin, a_weather_forecast, an_issue, instant
 from tests.app.conftest import bearer, serving
@@ -31,7 +31,7 @@ def fill_records(database: Database, *references: str, operational: bool = True)
     with database.transaction() as session:
         a_basin(session)
         return [
-            issue_store.store(
+            weather_issues.store(
                 session,
                 [a_weather_forecast(an_issue(at, licence="CC BY 4.0", credit="By a source"))],
                 NOW + timedelta(seconds=number),

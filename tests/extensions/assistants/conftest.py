@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from extensions.assistants.server import http_app
 from records.access import keys
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.verification import lead_scores
 from records.versions import promotions

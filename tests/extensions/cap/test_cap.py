@@ -13,12 +13,12 @@ from starlette.testclient import TestClient
 
 from extensions.cap import atom
 from extensions.cap.messages import NO_SENDER
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.calendar import day
 from records.alerts import alert_changes
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from testing.messages import cap
 from testing.records import BASIN, NOW, a_promoted_version, a_run

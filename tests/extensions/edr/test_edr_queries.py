@@ -10,13 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from app.exports.coveragejson import CRS
+from app.exports.formats import CRS
 from extensions.edr import places
 from extensions.edr.places import MAX_POSITIONS
 from hydrology.base.series import Flag
 from records.basins import basins
 from records.basins.basins import Site
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily

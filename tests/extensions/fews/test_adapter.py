@@ -18,7 +18,7 @@ from extensions.fews.simulation import SimulatedFlow
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.units import Area, area_by, mm_per_day_to_m3s
-from hydrology.weather.evaporation import daylength
+from hydrology.weather.climate import daylength
 from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint, saved_state

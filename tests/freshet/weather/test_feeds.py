@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from testing.feed_services.server import serving
 from testing.feed_services.world import World

@@ -13,7 +13,7 @@ import pytest
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
-from hydrology.synthetic.synthetic import landscape, water, weather
+from hydrology.synthetic import landscape, water, weather
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
 from tests.freshet.conftest import Freshet

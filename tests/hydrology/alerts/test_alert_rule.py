@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.alerts.alert_rule import (
+from hydrology.alerts import (
     ENDS_AFTER,
     LADDERS,
     SEVERITIES,

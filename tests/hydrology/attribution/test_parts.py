@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hydrology.attribution.forecast_change import PARTS, RERUN, interaction, split_change, whole_change
-from hydrology.attribution.forecast_error import CAUSES, Measure, split_error
+from hydrology.attribution import CAUSES, PARTS, RERUN, Measure, interaction, split_change, split_error, whole_change
 
 FLOW = st.floats(0, 1e4)
 DAYS = 3

@@ -4,8 +4,8 @@ import pytest
 
 from hydrology.base.absent import Absent, absent, first_texts, text, texts
 from hydrology.base.reasons import Reason
-from records.database import json_columns
-from records.database.ids import Corrupt
+from records.database import base
+from records.database.checksums import Corrupt
 
 PARTS = {
     Reason.COMPUTE_CLIMATE,
@@ -34,14 +34,14 @@ def test_texts_are_sentences_or_parts_of_one() -> None:
 
 def test_a_stored_reason_is_its_code_and_parameters() -> None:
     reason = absent(Reason.FAILED, message=absent(Reason.NO_BARE_DAY))
-    stored = json_columns.to_json(reason)
+    stored = base.to_json(reason)
     assert stored == {"code": "failed", "parameters": {"message": {"code": "no_bare_day", "parameters": {}}}}
-    assert json_columns.from_json(Absent, stored) == reason
+    assert base.from_json(Absent, stored) == reason
 
 
 def test_an_unknown_code_is_reported() -> None:
     with pytest.raises(Corrupt, match="no reason is named"):
-        json_columns.from_json(Absent, {"code": "gone", "parameters": {}})
+        base.from_json(Absent, {"code": "gone", "parameters": {}})
 
 
 def test_a_reader_gets_texts() -> None:

@@ -6,8 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import day
-from hydrology.base.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, refused, screened
-from hydrology.base.series import DailySeries, Flag
+from hydrology.base.series import (
+    SENTINELS,
+    UNKNOWN_CODE,
+    DailySeries,
+    Flag,
+    number_of,
+    qualifier_flags,
+    refused,
+    screened,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.base.longitudes import difference, extent, normalised, unwrapped
+from hydrology.base.outline import difference, extent, normalised, unwrapped
 
 LONGITUDES = st.floats(-360, 360, allow_nan=False)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day, water_year
-from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.normals import FlowClimatology
 
 LEVELS = (0.0, 0.5, 1.0)
 DAYS = Period.parse("2000-10-01..2004-09-30").days

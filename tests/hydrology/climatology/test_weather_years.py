@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day
-from hydrology.climatology.weather_years import other_years
+from hydrology.climatology.normals import other_years
 
 RECORD = Period.parse("1980-01-01..2008-12-31")
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hydrology.extremes.bulletin_17c import fit_gauge, fit_record, levels, smallest_used
+from hydrology.extremes.bulletin_17c import chance_of_as_low, fit_gauge, fit_record, levels, smallest_used
 from hydrology.extremes.expected_moments import FloodRecord, Moments, RegionalSkew, fit, limits, variance
-from hydrology.extremes.low_outliers import chance_of_as_low
 from tests.hydrology.scores.peaks_published import (
     BIG_SANDY_RIVER,
     CAINS_COULEE,

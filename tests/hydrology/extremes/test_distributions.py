@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from hydrology.base.arrays import Array
-from hydrology.extremes.distributions import Distribution, Gev, LogPearson3, l_moments
+from hydrology.extremes.frequency import Distribution, Gev, LogPearson3, l_moments
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, USGS_12363000
 
 # fmt: off

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from hydrology.base.arrays import Array
-from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
-from hydrology.extremes.frequency import FloodQuantile, _levels, levels
+from hydrology.extremes.frequency import Distribution, FloodQuantile, Gev, LogPearson3, _levels, levels
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, ORESTIMBA_CREEK
 
 FLOODS = [0.5, 0.8, 0.9, 0.96, 0.98]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.extremes.level_checks import gravity
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hydrology.base.arrays import Array
-from hydrology.extremes.trend import sen_slope, trend_of, without_trend
+from hydrology.extremes.annual import sen_slope, trend_of, without_trend
 
 YEARS = np.arange(1960, 2010)
 

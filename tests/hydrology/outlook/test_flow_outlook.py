@@ -9,10 +9,19 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area
-from hydrology.outlook.days_ahead import LEVELS
-from hydrology.outlook.flow_outlook import Surroundings, flow_outlook
-from hydrology.outlook.levels import LIKELY, POSSIBLE, Level, LevelOutlook, highest, highest_below, likeliest
-from hydrology.outlook.now import flow_now
+from hydrology.outlook import (
+    LEVELS,
+    LIKELY,
+    POSSIBLE,
+    Level,
+    LevelOutlook,
+    Surroundings,
+    flow_now,
+    flow_outlook,
+    highest,
+    highest_below,
+    likeliest,
+)
 from hydrology.uncertainty.exceedance import Direction, FlowAdjustment, FlowAhead
 
 AREA = Area("a", 86_400_000.0)  # 1 mm/day is 1 m3/s

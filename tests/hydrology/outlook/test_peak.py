@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
-from hydrology.outlook.peak import Peak, peak_of
+from hydrology.outlook import Peak, peak_of
 from hydrology.uncertainty.exceedance import FlowAhead
 
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings.files import read_rating
-from hydrology.ratings.rating import M_PER_FT, InvalidRating, Rating, from_us_units
+from hydrology.ratings import M_PER_FT, InvalidRating, Rating, from_us_units, read_rating
 from tests.hydrology.ratings.tables import GAUGES, base, channel, exsa
 
 

@@ -10,8 +10,7 @@ from scipy.signal import find_peaks
 
 from hydrology.base.absent import Absent
 from hydrology.base.reasons import Reason
-from hydrology.scores.event_scores import EventError, EventScores, match_events
-from hydrology.scores.events import MIN_APART, VALLEY, cut_events
+from hydrology.scores.events import MIN_APART, VALLEY, EventError, EventScores, cut_events, match_events
 from tests.hydrology.scores.test_peaks import AT, hydrograph
 
 with warnings.catch_warnings():

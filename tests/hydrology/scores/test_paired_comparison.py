@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from hydrology.base.errors import InvalidInput
-from hydrology.scores.paired_comparison import MEANINGS, Quartiles, difference, quartiles, signed_rank
+from hydrology.scores.comparisons import MEANINGS, Quartiles, difference, quartiles, signed_rank
 from hydrology.scores.scores import SCORES
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from hydrology.base.calendar import day
-from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
+from hydrology.scores.scores import missed_peaks, peak_mape, peak_timing
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period
-from hydrology.scores.published_medians import BASINS, MC_LSTM, PERIOD, REGIONAL, TABLE, is_comparable
+from hydrology.scores.comparisons import BASINS, MC_LSTM, PERIOD, REGIONAL, TABLE, is_comparable
 from hydrology.scores.scores import SCORES
 
 

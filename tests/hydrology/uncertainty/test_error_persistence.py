@@ -8,8 +8,7 @@ import pytest
 
 from hydrology.uncertainty.error_fit import fit
 from hydrology.uncertainty.error_model import BasinErrors, Shape
-from hydrology.uncertainty.error_paths import paths
-from hydrology.uncertainty.error_persistence import persistence
+from hydrology.uncertainty.error_paths import paths, persistence
 from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance, over_states
-from hydrology.weather.perturbed_forecasts import MONTH_OF_RAIN, rain_factors
+from hydrology.uncertainty.weighted import SPREAD_SOURCES, divided_variance, over_states
+from hydrology.weather.forecast_errors import MONTH_OF_RAIN, rain_factors
 
 
 @given(st.tuples(*[st.integers(1, 5)] * 4), st.integers(0, 1000))

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.absent import Absent
-from hydrology.verification import reliable_days, skilful_days
-from hydrology.verification.reliable_days import ReliableDays, independent_issues
+from hydrology.verification import skilful_days
 from hydrology.verification.results import MonthSkill
-from hydrology.verification.skilful_days import SkilfulDays
+from hydrology.verification.skilful_days import ReliableDays, SkilfulDays, independent_issues
 
 FIRST = np.datetime64("2024-05-01")
 
@@ -52,23 +51,21 @@ def test_no_more_forecasts_could_be_independent(days: set[int], lead: int) -> No
 
 def test_forecasts_are_reliable_to_the_last_lead_of_enough_independent_ones() -> None:
     decade = [OfLead(lead, 1000 // lead) for lead in range(1, 11)]
-    assert reliable_days.reliable_days(decade) == ReliableDays(10, 100)
-    assert reliable_days.reliable_days([*decade[:4], OfLead(5, 200, crpss_climatology_low=-0.1)]) == ReliableDays(
-        4, 250
-    )
-    assert reliable_days.reliable_days([*decade[:4], OfLead(5, 200, coverage_90=0.79)]) == ReliableDays(4, 250)
-    assert reliable_days.reliable_days([OfLead(1, 1000, crpss_climatology=-0.1)]) == ReliableDays(0, 1000)
+    assert skilful_days.reliable_days(decade) == ReliableDays(10, 100)
+    assert skilful_days.reliable_days([*decade[:4], OfLead(5, 200, crpss_climatology_low=-0.1)]) == ReliableDays(4, 250)
+    assert skilful_days.reliable_days([*decade[:4], OfLead(5, 200, coverage_90=0.79)]) == ReliableDays(4, 250)
+    assert skilful_days.reliable_days([OfLead(1, 1000, crpss_climatology=-0.1)]) == ReliableDays(0, 1000)
     season = [OfLead(lead, 90 // lead) for lead in range(1, 11)]
-    assert reliable_days.reliable_days(season) == ReliableDays(3, reliable_days.MIN_ISSUES)
+    assert skilful_days.reliable_days(season) == ReliableDays(3, skilful_days.MIN_ISSUES)
 
 
 def test_forecasts_of_one_month_carry_no_word() -> None:
     of_may = [OfLead(lead, independent_issues(FIRST + np.arange(23), lead)) for lead in range(1, 11)]
     for leads, code in ((of_may, "too_few_independent_issues"), ([OfLead(1, None)], "issues_not_counted")):
-        found = reliable_days.reliable_days(leads)
+        found = skilful_days.reliable_days(leads)
         assert isinstance(found, Absent)
         assert found.code == code
-    assert "Only 23 of the verified forecasts" in str(reliable_days.reliable_days(of_may))
+    assert "Only 23 of the verified forecasts" in str(skilful_days.reliable_days(of_may))
 
 
 def test_a_month_is_skilful_to_the_last_lead_of_enough_independent_forecasts() -> None:

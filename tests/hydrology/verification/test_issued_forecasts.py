@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
-from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.normals import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
-from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW, Reforecasts
+from hydrology.verification.forecasts import CALIBRATED, FORECASTERS, RAW, IssuedForecasts, Observed, Reforecasts
 from hydrology.verification.verify import verify
 
 FIRST = day("2000-10-01")

@@ -17,8 +17,7 @@ from hydrology.base.calendar import Period, month
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import ForecastScores, high_flow
-from hydrology.verification.results import SEASONS, TENTHS, Reliability, Verification
+from hydrology.verification.results import SEASONS, TENTHS, ForecastScores, Reliability, Verification, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
 
 Array = npt.NDArray[np.float64]

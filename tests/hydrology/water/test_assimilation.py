@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hydrology.water.assimilation import (
+from hydrology.water.storage import (
     HIGHEST,
     LOWEST,
     MIN_FLOW_SHARE,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.water.recession import MILESTONES, Drained, first_days_below, milestones, reached_by
+from hydrology.water.storage import MILESTONES, Drained, first_days_below, milestones, reached_by
 
 FLOW = [[3.0, 2.0, 1.0, 0.5], [4.0, 3.0, 2.0, 1.0]]
 

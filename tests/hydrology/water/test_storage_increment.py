@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.errors import InvalidInput
-from hydrology.water.spin_up import Array, incremented
+from hydrology.water.storage import Cells, incremented
 
 cells_of_water = st.lists(st.floats(0.0625, 500, width=32), min_size=3, max_size=64)
 
@@ -46,6 +46,6 @@ def test_no_increment_changes_no_bit() -> None:
         (np.array([5, 0, 0], np.float32), 1.0, "hold no water"),
     ],
 )
-def test_an_increment_that_cannot_be_shared_is_refused(cells: Array, amount: float, sentence: str) -> None:
+def test_an_increment_that_cannot_be_shared_is_refused(cells: Cells, amount: float, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         incremented(cells, [1, 2], amount)

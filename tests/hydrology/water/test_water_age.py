@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day, month
 from hydrology.verification.results import SEASONS as MONTHS_OF
-from hydrology.water.water_age import MIN_DAYS, OLDER, YET_TO_FALL, Ages
+from hydrology.water.storage import MIN_DAYS, OLDER, YET_TO_FALL, Ages
 
 
 @pytest.mark.parametrize(

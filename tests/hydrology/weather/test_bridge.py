@@ -17,9 +17,12 @@ from hydrology.weather.bridge import (
     SCALED,
     Corrections,
     DailyWeather,
+    TooFewDays,
+    fit,
+    held_out,
+    pooled,
     shared_out,
 )
-from hydrology.weather.bridge_fit import TooFewDays, fit, held_out, pooled
 
 PERIOD = Period.parse("1999-10-01..2004-09-30")
 NOTHING = Corrections(0.0, dict.fromkeys(SCALED, (1.0,) * 12), dict.fromkeys(MOVED, (0.0,) * 12))

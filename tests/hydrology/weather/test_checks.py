@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Days, Period, day
-from hydrology.base.findings import Finding
-from hydrology.weather.basin_climate import BasinClimate
-from hydrology.weather.checks import RULES, DailyWeather, weather_findings
-from hydrology.weather.mistaken_units import unit_hint
+from hydrology.base.errors import Finding
+from hydrology.weather.check_weather import RULES, weather_findings
+from hydrology.weather.climate import BasinClimate
+from hydrology.weather.daily_weather import DailyWeather
+from hydrology.weather.runoff import unit_hint
 from tests.deployment.files import ROOT
 from tests.weather_lies import BASINS, LIES, RECORD, Array, climate, latitude, right
 

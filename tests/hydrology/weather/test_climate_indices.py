@@ -4,7 +4,7 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.weather.climate_indices import climate_indices, seasonality
+from hydrology.weather.climate import climate_indices, seasonality
 
 DAYS = Period.parse("2001-01-01..2004-12-31").days
 PHASE = 2 * np.pi * (DAYS - DAYS[0]).astype(float) / 365.25

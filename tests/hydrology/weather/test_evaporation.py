@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day_of_year
-from hydrology.weather.evaporation import (
+from hydrology.weather.climate import (
     daylength,
     extraterrestrial_radiation,
     potential_evapotranspiration,

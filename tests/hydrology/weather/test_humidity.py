@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hydrology.weather.evaporation import saturation_vapour_pressure
+from hydrology.weather.climate import saturation_vapour_pressure
 
 
 @pytest.mark.parametrize(

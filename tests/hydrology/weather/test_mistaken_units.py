@@ -9,11 +9,11 @@ import pytest
 
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
-from hydrology.base.findings import Finding
+from hydrology.base.errors import Finding
 from hydrology.base.series import DailySeries
 from hydrology.base.units import M3_PER_FT3
-from hydrology.weather.mistaken_units import AREA_UNIT, FLOW_UNIT, area_unit
 from hydrology.weather.quality import quality_report
+from hydrology.weather.runoff import AREA_UNIT, FLOW_UNIT, area_unit
 from ingestion.sources.camels import CamelsSource
 from tests.weather_lies import RECORD, latitude, right
 

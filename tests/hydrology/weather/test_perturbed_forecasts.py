@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hydrology.weather.perturbed_forecasts import perturbed
+from hydrology.weather.forecast_errors import perturbed
 
 DAYS = 10
 OBSERVED = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import day
-from hydrology.base.findings import Finding
+from hydrology.base.errors import Finding
 from hydrology.base.series import DailySeries, Flag
 from hydrology.weather.quality import quality_report
 

@@ -5,7 +5,7 @@ import pytest
 
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period, day, month
-from hydrology.base.findings import Finding
+from hydrology.base.errors import Finding
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
 from hydrology.weather.quality import quality_report

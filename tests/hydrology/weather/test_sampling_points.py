@@ -7,7 +7,7 @@ import pytest
 
 from hydrology.base.arrays import Array
 from hydrology.base.outline import BadOutline, Polygon
-from hydrology.weather.sampling_points import MAX_POINTS, weather_points
+from hydrology.base.outline_area import MAX_POINTS, weather_points
 
 WEST, SOUTH, EAST, NORTH = -69.8, 45.0, -68.8, 45.4
 SQUARE = np.array([[WEST, SOUTH], [EAST, SOUTH], [EAST, NORTH], [WEST, NORTH], [WEST, SOUTH]])

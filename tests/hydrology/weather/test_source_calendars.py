@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period, day
-from hydrology.base.series import DailySeries, Flag
-from hydrology.weather.source_calendars import first_needed, lacking, with_lacking_days, with_lacking_days_marked
+from hydrology.base.series import DailySeries, Flag, first_needed, lacking, with_lacking_days, with_lacking_days_marked
 
 
 def of_days(first: str, values: list[float]) -> DailySeries:

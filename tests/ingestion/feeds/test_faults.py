@@ -4,7 +4,8 @@ from pathlib import Path
 
 from testing.feed_services.world import FAULTS
 
-TESTS = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
+FOLDERS = ("ingestion/feeds", "extensions/usgs", "extensions/openmeteo", "extensions/daymet")
+TESTS = [path.read_text() for folder in FOLDERS for path in (Path(__file__).parents[2] / folder).glob("test_*.py")]
 
 
 def test_every_fault_is_tested() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from extensions.openmeteo.archive import OpenMeteoArchive
+from extensions.openmeteo.forecast import OpenMeteoForecast
+from extensions.usgs.feed import UsgsFeed
 from hydrology.base.calendar import day
-from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
-from ingestion.feeds.usgs import UsgsFeed
 from ingestion.json_numbers import NotANumber, parse_json
 from jobspec.levels import InvalidCategories, read_categories
 from testing.feed_services import meteo, usgs

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from extensions.openmeteo.archive import OpenMeteoArchive
+from extensions.openmeteo.forecast import OpenMeteoForecast
 from hydrology.base.calendar import zone_of_longitude
 from ingestion.feeds.base import Site
-from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.points import OverPoints
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, PLACES, Live, forecast, observed, site, why
 

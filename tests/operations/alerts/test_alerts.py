@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, mm_per_day_to_m3s
@@ -17,7 +17,7 @@ from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
 from records.alerts import alert_changes, alerts
 from records.database.engine import Database
-from records.levels import basin_levels, level_doubts
+from records.levels import basin_levels, categories_and_doubts
 from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.schema import Base
@@ -58,7 +58,7 @@ def levelled(trained_store: Database) -> Database:
         calibrate_for = versions.newest(session).id
         for level in (SURE, HOPELESS):
             basin_levels.put(session, BASIN, level, CLOCK.now())
-        level_doubts.confirm(session, BASIN, [SURE.name, HOPELESS.name])
+        categories_and_doubts.confirm(session, BASIN, [SURE.name, HOPELESS.name])
     calibrate(work_of(trained_store, CLOCK), calibrate_for, BASINS, UNSEEN)
     return trained_store
 
@@ -74,7 +74,7 @@ def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(leve
     level = NewThreshold(name="middle", discharge=float(mm_per_day_to_m3s(middle, area=area)), direction="rising")
     with levelled.transaction() as session:
         basin_levels.put(session, BASIN, level, CLOCK.now())
-        level_doubts.confirm(session, BASIN, [level.name])
+        categories_and_doubts.confirm(session, BASIN, [level.name])
     again = issue(levelled)
     stood = read(levelled)
     expected = float((flow.paths[:, :WINDOW_DAYS] > middle).any(axis=1).mean())

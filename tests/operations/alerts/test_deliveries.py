@@ -15,7 +15,7 @@ import pytest
 import structlog.testing
 from standardwebhooks import Webhook
 
-from hydrology.alerts.alert_rule import SEVERITIES
+from hydrology.alerts import SEVERITIES
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import MessageTemplate, NewSubscription

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
-from hydrology.alerts.alert_rule import Severity
+from hydrology.alerts import Severity
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import Digest, NewSubscription
@@ -27,7 +27,7 @@ from records.alerts.deliveries import DELIVERIES, Delivery
 from records.alerts.dispatch import MAX_OUTAGE, MAX_TRIES, WAITS, Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, SUBSCRIPTIONS
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Day, Period, day
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION
 from ingestion.feeds.base import Observations
 from ingestion.sources import synthetic
@@ -24,7 +24,7 @@ from operations.basin_data.ingest import store
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import revisions
 from records.versions import versions

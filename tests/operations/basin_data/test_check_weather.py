@@ -18,13 +18,13 @@ from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import ingest
 from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
-from records.basins import basins, quality
-from records.basins.tables import Basin
+from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.feeds import feeds
 from records.series import revisions, series, series_writer
@@ -259,7 +259,7 @@ def test_rare_days_of_tmin_above_tmax_are_stored_flagged_and_warned_of(empty: Da
             stored = series.read(session, OWN, "own", name)
             assert stored is not None
             assert np.flatnonzero(stored.flags & Flag.SUSPECT).tolist() == [5, 90]
-        report = [one for found in quality.by_product(session, OWN).values() for one in found]
+        report = [one for found in revisions.findings_of(session, OWN).values() for one in found]
     assert [one["severity"] for one in report if one["code"] == "tmin-above-tmax"] == ["warning"]
     assert [one.status for one in ingest(work_of(empty, CLOCK), source)] == ["unchanged"]
 

@@ -8,7 +8,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from operations.basin_data.dataset import load_discharge
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series_writer
 from testing.records import BASIN, NOW, a_source, daily

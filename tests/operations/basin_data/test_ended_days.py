@@ -16,7 +16,7 @@ from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from operations.basin_data.ingest import ingest, store
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock

@@ -9,7 +9,7 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
-from hydrology.weather.climate_indices import CLIMATE
+from hydrology.weather.climate import CLIMATE
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
@@ -18,8 +18,7 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership
-from records.basins.ownership import AgencysName, Unofficial
-from records.basins.tables import ATTRIBUTES, Basin
+from records.basins.ownership import ATTRIBUTES, AgencysName, Basin, Unofficial
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary
@@ -29,7 +28,7 @@ from records.verification import scores
 from records.versions import promotions, versions
 from runtime.settings import Settings
 from testing.country import BASINS, CLOCK
-from testing.feed_services.server import serving
+from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import World
 from testing.records import a_reason, a_source, a_version, daily
 from testing.work import work_of
@@ -54,9 +53,9 @@ def world() -> World:
 @pytest.fixture
 def settings(tmp_path: Path, world: World) -> Iterator[Settings]:
     """Settings under which USGS is a local server that knows the world's gauge."""
-    with serving(world) as url:
+    with serving(world) as url, replacing_services(url):
         allowed = (("127.0.0.1", int(url.rpartition(":")[2])),)
-        yield Settings(data=tmp_path, usgs_url=f"{url}/ogcapi/v0", ingest_hosts=allowed)
+        yield Settings(data=tmp_path, ingest_hosts=allowed)
 
 
 def added(database: Database, settings: Settings, basin: str = MAINE, **result: object) -> Basin:

@@ -18,15 +18,15 @@ from operations.basin_data.basins import chosen_to_learn_from
 from operations.basin_data.ingest import IngestResult, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.access import keys
-from records.basins import basins, ownership, quality
-from records.basins.tables import Basin
+from records.basins import basins, ownership
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.job_permissions import permissions
 from records.levels import basin_levels
 from records.runs import states
 from records.runs.runs import RunRequest
 from records.schema import Base
-from records.series import series, series_writer
+from records.series import revisions, series, series_writer
 from records.versions import versions
 from testing import series_history
 from testing.country import BASINS, CLOCK
@@ -74,7 +74,7 @@ def test_a_country_is_stored_as_in_its_files_and_repeating_changes_nothing(datab
     rain = np.array([float(row.split()[5]) for row in rows])
     with database.reading() as session:
         stored = series.read(session, "SYNTH-02", "synthetic", "precipitation")
-        findings = quality.by_product(session, "SYNTH-02")
+        findings = revisions.findings_of(session, "SYNTH-02")
     assert stored is not None
     assert str(stored.period) == "2000-10-01..2005-09-30"
     np.testing.assert_allclose(stored.values, rain, rtol=1e-6)

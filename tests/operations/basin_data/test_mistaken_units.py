@@ -9,15 +9,15 @@ from hydrology.base.calendar import Period
 from hydrology.base.outline import BadOutline
 from hydrology.base.units import M3_PER_FT3
 from ingestion.sources.tables import TablesSource
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.new_data import AddedBasin
 from operations.basin_data.ingest import IngestResult, ingest
 from operations.basin_data.source_paths import Intake
 from operations.feeds.add_gauge import add
 from operations.feeds.fetch import fetch
-from records.basins import quality
 from records.database.engine import Database
 from records.feeds import feeds
+from records.series import revisions
 from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import NOW
@@ -90,4 +90,4 @@ def test_an_area_is_held_against_the_outline(database: Database, tmp_path: Path)
     right_one = AddedBasin.model_validate(place | {"area_km2": 298.0})
     assert add(work_of(database, CLOCK, Settings(data=tmp_path)), right_one).warnings == ()
     with database.reading() as session:
-        assert quality.by_product(session, BASIN) == {"basin": []}
+        assert revisions.findings_of(session, BASIN) == {"basin": []}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period, day
-from hydrology.base.series import DailySeries, Flag
-from hydrology.weather.source_calendars import with_lacking_days
+from hydrology.base.series import DailySeries, Flag, with_lacking_days
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.verification.evaluate import evaluate

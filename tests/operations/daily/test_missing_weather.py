@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hydrology.alerts.alert_rule import WINDOW_DAYS
+from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, Period, day
-from hydrology.base.staleness import MAX_GAP_DAYS
+from hydrology.base.calendar import MAX_GAP_DAYS, Day, Period, day
 from hydrology.weather.bridge import BRIDGED
 from ingestion.sources.synthetic import PRODUCT
 from jobspec.jobs.data import BridgeFit

@@ -7,7 +7,7 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
-from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE
+from hydrology.weather.forecast_errors import CREDIT, SOURCE
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast

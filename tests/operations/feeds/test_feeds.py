@@ -16,24 +16,23 @@ from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import BasinData
 from ingestion.feeds.base import Observations
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import store
 from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.feeds import feeds, product_credits
-from records.feeds.feeds import FeedConflict, FetchedBasin
-from records.feeds.product_credits import ProductConflict
+from records.feeds import feeds
+from records.feeds.feeds import FeedConflict, FetchedBasin, ProductConflict
 from records.schema import Base
 from records.series import revisions, series
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing import series_history
-from testing.feed_services.server import serving
+from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Revision, World
 from testing.records import daily
 from testing.work import work_of
@@ -92,17 +91,8 @@ def office(database: Database, tmp_path: Path) -> Iterator[Office]:
         for basin, (latitude, longitude) in PLACES.items():
             basins.upsert(session, Basin(basin, None, latitude, longitude))
     world = World({basin: gauge(basin) for basin in PLACES}, NOW)
-    with serving(world) as url:
-        settings = Settings(
-            data=tmp_path,
-            ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
-            usgs_url=f"{url}/ogcapi/v0",
-            daymet_url=url,
-            open_meteo_archive_url=url,
-            open_meteo_forecast_url=url,
-            open_meteo_ensemble_url=url,
-            open_meteo_runs_url=url,
-        )
+    with serving(world) as url, replacing_services(url):
+        settings = Settings(data=tmp_path, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
         yield Office(database, world, settings, tmp_path)
 
 
@@ -225,7 +215,7 @@ def test_a_basin_is_taken_whole_or_not_at_all(office: Office) -> None:
         stored = of_product(MAINE, "vp", daily("2026-11-01", 1.0, unit="hPa"))
         store(session, stored, Clock(NOW))
     with office.database.transaction() as session:
-        product_credits.store(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
+        feeds.store_credit(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
     office.add("past", ARCHIVE)
     done = office.fetch("past")
     assert (done[MAINE].status, done[COAST].status) == ("failed", "new")
@@ -239,6 +229,17 @@ def test_the_time_zone_of_a_gauge_is_learnt_and_stored(office: Office) -> None:
     office.fetch("flow")
     with office.database.reading() as session:
         assert basins.get(session, DAKOTA).texts == {"time_zone": "America/Denver"}
+
+
+def test_a_feed_of_a_missing_extension_is_refused_and_the_others_go_on(office: Office) -> None:
+    office.add("flow", USGS)
+    office.add("past", ARCHIVE)
+    with office.database.transaction() as session:
+        of_flow = feeds.FEEDS.c.name == "flow"
+        session.execute(feeds.FEEDS.update().where(of_flow).values(settings={"adapter": "tide-gauges"}))
+    with pytest.raises(InvalidInput, match="FRESHET_EXTENSIONS, or remove the feed"):
+        office.fetch("flow")
+    assert statuses(office.fetch("past")) == {("new", 150, 0)}
 
 
 def test_a_forecast_is_stored_once_with_its_run(office: Office) -> None:
@@ -281,7 +282,7 @@ def test_the_credit_of_the_data_outlives_the_feed(office: Office) -> None:
     with office.database.transaction() as session:
         feeds.remove(session, feed)
     with office.database.reading() as session:
-        credited = product_credits.by_product(session, ["open_meteo_era5", "usgs", "maurer"])
+        credited = feeds.credits_of(session, ["open_meteo_era5", "usgs", "maurer"])
         assert [one.name for one in feeds.list_feeds(session)] == ["flow"]
     assert set(credited) == {"open_meteo_era5", "usgs"}
     assert credited["open_meteo_era5"].licence == "CC BY 4.0"

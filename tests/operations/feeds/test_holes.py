@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day
 from operations.feeds import holes
-from records.basins import quality
-from records.series import series, series_writer
+from records.series import revisions, series, series_writer
 from testing.records import a_source, daily
 from tests.ingestion.feeds.conftest import COAST, MAINE, gauge
 from tests.operations.feeds.test_feeds import ARCHIVE, FORECAST, USGS, Office, office
@@ -73,7 +72,7 @@ def test_a_null_day_of_a_long_first_fetch_is_reported_and_asked_for_until_it_com
     assert remark.startswith(f"{MAINE} has no {', '.join(VARIABLES)} on 2026-05-03 to 2026-05-03, inside its record.")
     assert remark.endswith(f"freshet feeds fetch past --basin {MAINE} --period 2026-05-03..2026-05-03")
     with office.database.reading() as session:
-        found = quality.by_product(session, MAINE)["open_meteo_era5"]
+        found = revisions.findings_of(session, MAINE)["open_meteo_era5"]
     gaps = [finding for finding in found if finding["code"] == "gaps"]
     assert [finding["detail"]["ranges"] for finding in gaps] == [[["2026-05-03", "2026-05-03"]]] * 5
 
@@ -89,7 +88,7 @@ def test_a_null_day_of_a_long_first_fetch_is_reported_and_asked_for_until_it_com
     may = Period.parse("2026-05-03..2026-05-03")
     assert rain(office, "2026-05-03") == gauge(MAINE).weather["precipitation"].over(may).values[0]
     with office.database.reading() as session:
-        assert not [one for one in quality.by_product(session, MAINE)["open_meteo_era5"] if one["code"] == "gaps"]
+        assert not [one for one in revisions.findings_of(session, MAINE)["open_meteo_era5"] if one["code"] == "gaps"]
     asked(office)
     office.fetch("past")
     assert asked(office) == 1
@@ -186,7 +185,7 @@ def test_the_head_of_a_record_that_did_not_come_is_a_hole_until_it_comes(office:
     assert office.fetch("flow", MAINE)[MAINE].holes == [hole]
     assert office.content() == before
     with office.database.reading() as session:
-        found = quality.by_product(session, MAINE)
+        found = revisions.findings_of(session, MAINE)
     assert found is not None
 
     office.world.now += timedelta(days=2)

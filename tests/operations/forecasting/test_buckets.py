@@ -8,10 +8,10 @@ from hydrology.base.calendar import Period, day
 from jobspec.network import sized
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
-from operations.verification.simulated_thresholds import compute
-from records.basins.tables import Basin
+from operations.verification.simulated_levels import compute
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill
 from records.simulations import simulated_series, snow_cells

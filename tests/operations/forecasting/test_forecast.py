@@ -26,8 +26,8 @@ from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
-from records.database.statements import table_of
-from records.feeds import product_credits
+from records.database.stored import table_of
+from records.feeds import feeds
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
@@ -95,7 +95,7 @@ def test_a_run_stores_the_credit_of_weather_from_a_feed(trained_store: Database)
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
     before = one_run(trained_store)
     with trained_store.transaction() as session:
-        product_credits.store(session, "synthetic", "open-meteo-archive era5", credit)
+        feeds.store_credit(session, "synthetic", "open-meteo-archive era5", credit)
     after = one_run(trained_store)
     with trained_store.reading() as session:
         shown = [runs.basin_of(session, run.id, BASINS[0]).summary.product_credit for run in (before, after)]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hydrology.attribution.forecast_change import PARTS, interaction, whole_change
+from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason

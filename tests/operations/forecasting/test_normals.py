@@ -14,13 +14,13 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import observed_normals
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_summary import ReferenceSnow, RunSnow
 from records.runs.runs import RunRequest
 from records.series import revisions, series, series_writer
-from records.simulations import simulated_levels, simulated_series, snow_cells
+from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater
 from records.versions import versions
 from testing.country import BASINS, CLOCK
@@ -68,7 +68,7 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         snow_cells.replace(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
-        simulated_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
+        simulated_series.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
     (run,) = forecast(
         work_of(trained_store, CLOCK),
         RunRequest(ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})),

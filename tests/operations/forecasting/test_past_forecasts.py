@@ -17,7 +17,7 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD, Recalibration
-from hydrology.weather.perturbed_forecasts import SOURCE
+from hydrology.weather.forecast_errors import SOURCE
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay

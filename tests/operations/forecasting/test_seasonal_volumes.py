@@ -15,11 +15,11 @@ from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.forecast import forecast_volumes
 from operations.verification.calibrate import calibrate
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.forecasts import seasonal_volumes
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, NoForecast, latest
-from records.forecasts.seasonal_volumes import SNOW_SHARE, Volume
+from records.forecasts.volumes_and_recessions import SNOW_SHARE, Volume
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.runs import RunRequest
 from records.series.year_rows import SeriesRow
@@ -43,7 +43,7 @@ def forecast(database: Database, clock: Clock = CLOCK, **asked: Any) -> run_type
 
 def volume(database: Database, run: run_types.Run, season: Season | None = SPRING, basin: str = BASIN) -> Volume:
     with database.reading() as session:
-        return seasonal_volumes.of_run(session, Latest(run, runs.basin_of(session, run.id, basin), None), season)
+        return volumes_and_recessions.of_run(session, Latest(run, runs.basin_of(session, run.id, basin), None), season)
 
 
 def known(depths: Array | Absent) -> Array:
@@ -154,7 +154,7 @@ def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
     with trained_store.reading() as session:
         for run in done:
             (basin,) = runs.basins_of(session, run.id)
-            seasons[basin.basin_id] = str(seasonal_volumes.of_run(session, Latest(run, basin, None)).season)
+            seasons[basin.basin_id] = str(volumes_and_recessions.of_run(session, Latest(run, basin, None)).season)
     assert seasons == {BASIN: "04-01..07-31", BASINS[1]: "02-01..04-30"}
 
 
@@ -164,11 +164,11 @@ def test_the_latest_forecast_stays_and_the_newest_volume_is_found(trained_store:
     at = datetime(2026, 1, 1, tzinfo=UTC)
     with trained_store.reading() as session:
         assert latest(session, BASIN, CLOCK.now()).run.id == daily.id
-        assert seasonal_volumes.newest(session, BASIN, CLOCK.now(), SPRING).run.id == run.id
+        assert volumes_and_recessions.newest(session, BASIN, CLOCK.now(), SPRING).run.id == run.id
         with pytest.raises(NoForecast, match=r"freshet volumes --basin SYNTH-01 --season 04-01\.\.08-31\."):
-            seasonal_volumes.newest(session, BASIN, CLOCK.now(), Season.parse("04-01..08-31"))
+            volumes_and_recessions.newest(session, BASIN, CLOCK.now(), Season.parse("04-01..08-31"))
         with pytest.raises(NoForecast):
-            seasonal_volumes.newest(session, BASIN, at, SPRING)
+            volumes_and_recessions.newest(session, BASIN, at, SPRING)
 
 
 def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period, as_date, day
-from hydrology.base.variables import WEATHER
+from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
@@ -21,7 +21,7 @@ from records.runs import run_arrays, run_types, runs
 from records.runs.runs import RunRequest
 from records.series import series
 from records.series.year_rows import SeriesRow
-from records.weather import issue_store
+from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -69,7 +69,7 @@ def observed_as_forecast(
 
 def fill_records(database: Database, *forecasts: WeatherForecast, operational: bool = True) -> str:
     with database.transaction() as session:
-        return issue_store.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
+        return weather_issues.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
 
 
 def assert_each_trace_equals(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.uncertainty.weighted import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import run_types, runs
 from testing.country import BASINS

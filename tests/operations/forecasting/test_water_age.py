@@ -8,7 +8,7 @@ from sqlalchemy import delete
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.reasons import Reason
-from hydrology.water.water_age import Ages
+from hydrology.water.storage import Ages
 from records.database.engine import Database
 from records.runs import run_types, runs
 from records.runs.tables import StateRow

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from extensions.shipping.export import export
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
@@ -29,7 +30,6 @@ from models.training import Progress
 from models.validation import Validation
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
-from operations.training.export import export
 from operations.training.pretrained import install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train
@@ -38,7 +38,7 @@ from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, require_to_be_held_out
 from operations.versions.load_networks import load_version
-from records.basins.tables import ATTRIBUTES
+from records.basins.ownership import ATTRIBUTES
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest

@@ -13,16 +13,16 @@ from sqlalchemy import select
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import YearlyErrors
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from jobspec.jobs.base import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side
 from operations.training.train import train
 from records.access import keys
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.job_permissions.permissions import of_key
 from records.job_permissions.write_guard import Guard
 from records.verification.scores import SCORES

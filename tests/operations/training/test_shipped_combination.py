@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.export import export
+from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import combination, errors, skill
 from models.pretrained.combination import Combination
 from models.pretrained.files import DamagedEnsemble
-from models.pretrained.writing import AnotherVersion
 from operations.forecasting.forecast import forecast
-from operations.training.export import export
 from operations.training.pretrained import install, promote_where_vacant, read_shipped
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate

@@ -17,8 +17,7 @@ from records.access import audit
 from records.access.audit import AUDIT
 from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
-from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, make, restore
-from records.upkeep.copy_rows import counts
+from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, counts, make, restore
 from runtime.settings import Settings
 from testing.country import CLOCK
 from testing.records import contents

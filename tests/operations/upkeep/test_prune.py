@@ -16,7 +16,7 @@ from records.database.retention import RULES, RuleName
 from records.database.work import Progress
 from records.jobs import attempts, jobs, schedules
 from records.versions import trainings
-from records.weather import issue_store, weather_issues
+from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import (
@@ -59,7 +59,7 @@ def an_ended_job(session: Session, at: datetime = NOW) -> str:
 
 def an_issue_stored(session: Session, reference: str, at: datetime = NOW) -> str:
     forecast = a_weather_forecast(an_issue(reference))
-    return issue_store.store(session, [forecast], at, operational=True).issue_id
+    return weather_issues.store(session, [forecast], at, operational=True).issue_id
 
 
 def test_data_older_than_their_rule_are_deleted_and_the_rest_stays(database: Database) -> None:

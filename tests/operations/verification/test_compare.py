@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
-from hydrology.scores.paired_comparison import difference
+from hydrology.scores.comparisons import difference
 from hydrology.scores.scores import SCORES
 from jobspec.training import Cosine
 from operations.training.train import train
@@ -22,9 +22,9 @@ from operations.verification.compare import MAX_VERSIONS, compare
 from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.series import revisions, series, series_writer
-from records.verification import comparisons, published_scores
+from records.verification import comparisons, scores
 from records.verification import scores as verification_scores
 from records.versions import versions
 from records.versions.versions import Member
@@ -83,11 +83,9 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
     """Store published NSE of a model by basin."""
     with database.transaction() as session:
         file = revisions.register_source(session, "results.csv", "0" * 64, 1, CLOCK.wall())
-        output = published_scores.Publication(
-            source=SOURCE, citation="Somebody 2019", file_id=file, stored_at=CLOCK.wall()
-        )
-        scores = [
-            published_scores.PublishedScore(
+        output = scores.Publication(source=SOURCE, citation="Somebody 2019", file_id=file, stored_at=CLOCK.wall())
+        published = [
+            scores.PublishedScore(
                 source=SOURCE,
                 model=model,
                 basin_id=basin,
@@ -99,7 +97,7 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
             )
             for model, basin, value in rows
         ]
-        published_scores.store(session, output, scores)
+        scores.store_published(session, output, published)
 
 
 def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_store: Database) -> None:

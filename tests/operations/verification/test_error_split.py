@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from hydrology.attribution.forecast_error import CAUSES, Measure
+from hydrology.attribution import CAUSES, Measure
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from jobspec.jobs.forecasting import ForecastParams

@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
+from hydrology.verification.forecasts import CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.results import SEASONS
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge

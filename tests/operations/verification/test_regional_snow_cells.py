@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.export import export
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.climatology.normals import normal_means
 from hydrology.snow.against_normal import SnowEstimate
-from hydrology.snow.regional_snow import RegionalSnow, SnowBand
+from hydrology.snow.snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
 from models.energy import mean_temperature
@@ -23,16 +24,15 @@ from models.pretrained.form import read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import DAYS, snow17_at
-from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
 from records.database.engine import Database
-from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs import run_types, runs
 from records.runs.run_summary import KnownSkill, RunSnow
 from records.runs.runs import RunRequest

@@ -14,8 +14,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.issued_forecasts import ADJUSTED, AS_ISSUED
-from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
+from hydrology.verification.forecasts import ADJUSTED, AS_ISSUED, CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying
@@ -23,7 +22,7 @@ from operations.verification.calibrate import calibrate
 from operations.verification.recalibrate import settled
 from operations.verification.verify_issued import Verified, verify
 from records.database.engine import Database
-from records.database.statements import add_all, as_values
+from records.database.stored import add_all, as_values
 from records.runs import run_arrays, run_types, runs
 from records.runs.adjustment import Adjustment
 from records.series import series, series_writer

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from hydrology.attribution.forecast_change import PARTS
+from hydrology.attribution import PARTS
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import STALE_AFTER_DAYS, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
@@ -32,12 +31,12 @@ from operations.verification.error_split import split_errors
 from operations.verification.evaluate import evaluate
 from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
-from operations.verification.simulated_thresholds import compute
+from operations.verification.simulated_levels import compute
 from operations.verification.snow_cells import Reference, combined_snow, read_snow
 from operations.versions.load_networks import load_version
 from operations.what_if import what_if
 from records.database.engine import Database
-from records.feeds import product_credits
+from records.feeds import feeds
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import RunChange
@@ -601,8 +600,8 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
 
 def test_it_credits_every_product_and_counts_what_was_filled_in_each(trained_store: Database, both: Version) -> None:
     with trained_store.transaction() as session:
-        product_credits.store(session, FIRST, "open-meteo-archive era5", Credit("By Open-Meteo.com.", "CC BY 4.0"))
-        product_credits.store(session, SECOND, "daymet", Credit("By the ORNL DAAC.", "public domain"))
+        feeds.store_credit(session, FIRST, "open-meteo-archive era5", Credit("By Open-Meteo.com.", "CC BY 4.0"))
+        feeds.store_credit(session, SECOND, "daymet", Credit("By the ORNL DAAC.", "public domain"))
     for product, variable, count in ((FIRST, "tmax", 2), (SECOND, "tmax", 3), (SECOND, "vp", 1)):
         blank(trained_store, BASIN, variable, 2004, 40, float("nan"), count, product=product)
     summary = row(trained_store, issued(trained_store, both.id)).summary

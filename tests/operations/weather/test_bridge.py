@@ -8,8 +8,8 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, SCALED, Corrections, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from jobspec.jobs.data import BridgeFit
@@ -18,12 +18,12 @@ from operations.forecasting.forecast import NothingToForecast, forecast
 from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_of
 from records.basins import basins
 from records.database.engine import Database
-from records.feeds.product_credits import ProductConflict
+from records.feeds.feeds import ProductConflict
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
 from records.series import revisions, series, series_writer
 from records.versions import versions
-from records.weather import bridges, issue_store
+from records.weather import bridges, weather_issues
 from testing import series_history
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -265,7 +265,7 @@ def supplied_by(database: Database, product: str, days: Period, model: str = "a-
         units={name: WEATHER[name].unit for name in BRIDGED},
     )
     with database.transaction() as session:
-        return issue_store.store(session, [one], CLOCK.wall(), operational=True).issue_id
+        return weather_issues.store(session, [one], CLOCK.wall(), operational=True).issue_id
 
 
 def discharge(database: Database, one: run_types.Run) -> Any:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day
-from hydrology.weather.evaporation import saturation_vapour_pressure
+from hydrology.weather.climate import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read
@@ -21,7 +21,7 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.what_if import changed, what_if
 from records.database.engine import Database
-from records.forecasts import latest, newest_by_weather
+from records.forecasts import latest, volumes_and_recessions
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
 from records.runs.runs import RunRequest
@@ -278,7 +278,7 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
     with trained_store.reading() as session:
         assert latest.latest(session, BASIN, CLOCK.now()).run == forecast
         assert run.id not in {
-            of for of, _, _ in newest_by_weather.newest_on(session, BASIN, "climatology", CLOCK.now())
+            of for of, _, _ in volumes_and_recessions.newest_on(session, BASIN, "climatology", CLOCK.now())
         }
         assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 

@@ -13,7 +13,7 @@ from records.access import keys
 from records.access.keys import UnknownKey
 from records.database.engine import Database
 from records.job_permissions.permissions import SERVICE, of_key
-from records.jobs.job_row import JOBS
+from records.jobs.jobs import JOBS
 from testing.records import NOW, a_job, contents
 
 LATER = NOW + timedelta(days=1)

@@ -13,11 +13,10 @@ from jobspec.levels import NewCategories
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, settle_alerts, subscriptions
-from records.alerts.alert_changes import Change
+from records.alerts.alert_changes import Change, headline, other_levels
 from records.alerts.alerts import LevelChance
-from records.alerts.change_words import headline, other_levels
 from records.database.engine import Database
-from records.levels import flood_categories
+from records.levels import categories_and_doubts
 from records.runs.run_types import Run
 from records.versions import promotions
 from runtime.settings import Settings
@@ -124,7 +123,9 @@ def test_a_new_rating_does_not_set_a_category_anew(database: Database, version: 
 def test_a_change_of_an_official_category_states_its_stage_and_impact(database: Database, version: str) -> None:
     flood = {"categories": {"minor": {"stage": 10.0, "flow": 5000.0}}, "impacts": [{"stage": 10, "statement": "Wet."}]}
     with database.transaction() as session:
-        flood_categories.put(session, BASIN, NewCategories(document={"flood": flood}, source="NWS"), NOW)
+        categories_and_doubts.put_categories(
+            session, BASIN, NewCategories(document={"flood": flood}, source="NWS"), NOW
+        )
         (change,) = settle(session, issue_day(session, version, 0), chance(0.9, "minor", official_stage=3.048))
     shown = alert_changes.as_json(change)
     assert (shown["stage_ft"], shown["category"], shown["impact"]) == (10.0, "minor", "Wet.")

@@ -9,13 +9,13 @@ import pytest
 from hydrology.base.calendar import day
 from hydrology.base.series import DailySeries
 from hydrology.extremes import frequency
-from hydrology.extremes import thresholds as of_flow
-from hydrology.extremes.thresholds import FLOOD_YEARS
+from hydrology.extremes import levels as of_flow
+from hydrology.extremes.levels import FLOOD_YEARS
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.levels import basin_levels, flood_categories
+from records.levels import basin_levels, categories_and_doubts
 from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
 from records.series.series_writer import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
@@ -142,10 +142,10 @@ def test_the_same_rating_and_categories_on_a_later_day_change_nothing(database: 
     with database.transaction() as session:
         a_basin(session)
         stored, changed = ratings.put(session, BASIN, rating, NOW)
-        assert (changed, flood_categories.put(session, BASIN, declared, NOW).changed) == (True, True)
+        assert (changed, categories_and_doubts.put_categories(session, BASIN, declared, NOW).changed) == (True, True)
         before = contents(session)
         assert ratings.put(session, BASIN, rating, later) == (stored, False)
-        assert not flood_categories.put(session, BASIN, declared, later).changed
+        assert not categories_and_doubts.put_categories(session, BASIN, declared, later).changed
         assert contents(session) == before
         # A rating holds from its own day on.
         assert (stored.valid_from, ratings.newest(session, BASIN, today - 1)) == (today, None)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from records.basins import basins, quality
+from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
+from records.series import revisions
 from testing.records import BASIN, NOW, a_basin, contents, instant
 
 FISH = Basin(
@@ -166,15 +167,15 @@ def test_findings_are_replaced_per_product(database: Database) -> None:
     later = instant("2009-01-01")
     with database.transaction() as session:
         a_basin(session)
-        quality.replace(session, BASIN, "maurer", [{"kind": "equal-temperatures", "days": 9}], NOW)
-        quality.replace(session, BASIN, "daymet", [], NOW)
+        revisions.replace_findings(session, BASIN, "maurer", [{"kind": "equal-temperatures", "days": 9}], NOW)
+        revisions.replace_findings(session, BASIN, "daymet", [], NOW)
         before = contents(session)
-        quality.replace(session, BASIN, "daymet", [], later)
+        revisions.replace_findings(session, BASIN, "daymet", [], later)
         assert contents(session) == before
-        quality.replace(session, BASIN, "daymet", [{"kind": "gap"}], later)
-        assert quality.by_product(session, BASIN) == {
+        revisions.replace_findings(session, BASIN, "daymet", [{"kind": "gap"}], later)
+        assert revisions.findings_of(session, BASIN) == {
             "daymet": [{"kind": "gap"}],
             "maurer": [{"kind": "equal-temperatures", "days": 9}],
         }
         with pytest.raises(UnknownBasin):
-            quality.replace(session, "SYNTH-01", "daymet", [], NOW)
+            revisions.replace_findings(session, "SYNTH-01", "daymet", [], NOW)

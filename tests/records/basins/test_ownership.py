@@ -10,8 +10,8 @@ from hydrology.base.basins import is_agencys
 from jobspec.levels import NewRating, NewThreshold
 from records.access import keys
 from records.basins import basins, ownership, ratings
+from records.basins.ownership import Basin
 from records.basins.ratings import NoRating
-from records.basins.tables import Basin
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.series import revisions, series_writer

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from hydrology.uncertainty.error_model import LEVELS
 from records.database.array_codec import Labelled, decode_ranks, encode_ranks, pack, pack_text, unpack, unpack_text
-from records.database.ids import Corrupt
+from records.database.checksums import Corrupt
 from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, SinceEmpty, packed, unpacked
 
 KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from hydrology.base.errors import InvalidInput
 from records.basins import basins
-from records.basins.tables import AREAS, Basin
+from records.basins.ownership import AREAS, Basin
 from records.database import engine
 from records.database.connections import DatabaseProblem
 from records.database.engine import Database

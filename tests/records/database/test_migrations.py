@@ -15,10 +15,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 import migrations
+from extensions.usgs.feed_kinds import UsgsSettings
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.verification.held_out_years import PeriodUse
-from jobspec.feeds import USUAL, NewFeed, UsgsSettings
+from jobspec.feed_kinds import USUAL, NewFeed
 from jobspec.levels import FloodFrequencySettings
 from jobspec.subscriptions import NewSubscription
 from migrations import configuration

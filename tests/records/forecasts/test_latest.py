@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import day
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.forecasts import newest_by_weather
+from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import (
     Latest,
     NoForecast,
@@ -180,10 +180,10 @@ def test_a_run_without_rain_of_the_version_before_stays_the_newest_of_its_kind(d
         second = a_version(session).id
         promote(session, second)
         a_run(session, second, t0=NEW)
-        found = newest_by_weather.newest_recession(session, BASIN, NOW)
+        found = volumes_and_recessions.newest_recession(session, BASIN, NOW)
         assert (found.run, found.awaited) == (dry, second)
         newer = a_run(session, second, t0=OLD - 1, forcing_kind="dry", purpose="what-if")
-        found = newest_by_weather.newest_recession(session, BASIN, NOW)
+        found = volumes_and_recessions.newest_recession(session, BASIN, NOW)
         assert (found.run, found.awaited) == (newer, None)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec import kinds
-from jobspec.feeds import NewFeed
+from jobspec.feed_kinds import NewFeed
 from jobspec.jobs.base import EVERY_JOB, Authority, JobRequest, Owned, Role
 from jobspec.jobs.upkeep import CheckParams
 from jobspec.kinds import KINDS
@@ -26,7 +26,7 @@ from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs
 from records.schema import Base
 from records.verification import comparisons
-from records.weather import issue_store
+from records.weather import weather_issues
 from testing.records import BASIN, NOW, a_basin, a_run, a_version, a_weather_forecast, issued
 from tests.records.verification.test_comparisons import new as a_comparison
 
@@ -122,7 +122,7 @@ def world(database: Database) -> World:
             "run": [a_run(session, of_owner[None], issued(), owner=o, purpose="on-request").id for o in owners],
             "comparison": [comparisons.store(session, a_comparison(session, owner=o), NOW)[0].id for o in owners],
             "weather": [
-                issue_store.store(session, [a_weather_forecast()], NOW, operational=operational).issue_id
+                weather_issues.store(session, [a_weather_forecast()], NOW, operational=operational).issue_id
                 for operational in (False, True)
             ],
             "feed": [

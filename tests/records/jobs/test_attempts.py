@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs, queues, retries
+from records.jobs import attempts, jobs, queues
 from records.jobs.jobs import Job, StaleAttempt, UnknownJob
 from testing.records import NOW, a_claimed_job, a_job, contents
 from tests.records.jobs.transitions import (
@@ -72,7 +72,7 @@ def test_only_one_of_several_ends_is_stored(database: Database) -> None:
 def test_a_stale_attempt_writes_nothing(database: Database, write: str) -> None:
     with database.transaction() as session:
         again = a_claimed_job(session)
-        retries.retry(session, again, 1, LOST, NOW)
+        attempts.retry(session, again, 1, LOST, NOW)
         assert claim(session, again)
         ended, queued = a_claimed_job(session), a_job(session)
         finish(session, ended)
@@ -95,7 +95,7 @@ def test_a_heartbeat_lengthens_the_lease_and_reports_progress_once(database: Dat
         assert not attempts.heartbeat(session, job, 1, lease_until=lease, at=NOW)
         stored = jobs.get(session, job)
         assert (stored.lease_until, stored.progress) == (lease, progress)
-        reported = [event.data for event in job_row.events_after(session, job, 0) if event.type == "progress"]
+        reported = [event.data for event in jobs.events_after(session, job, 0) if event.type == "progress"]
         assert reported == [progress]
 
 
@@ -104,16 +104,16 @@ def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database)
         job = a_job(session, max_attempts=2)
         queues.mark_sent(session, job, NOW)
         assert claim(session, job)
-        again = retries.retry(session, job, 1, LOST, NOW)
+        again = attempts.retry(session, job, 1, LOST, NOW)
         assert (again.status, again.attempt, again.problem, again.lease_until) == ("queued", 1, None, None)
         assert [unsent.id for unsent in queues.unsent(session)] == [job]
         claimed = attempts.claim(session, job, worker="second", lease_until=LATER, at=LATER)
         assert claimed is not None
         assert (claimed.attempt, claimed.started_at) == (2, NOW)
-        failed = retries.retry(session, job, 2, LOST, LATER)
+        failed = attempts.retry(session, job, 2, LOST, LATER)
         assert (failed.status, failed.problem, failed.finished_at) == ("failed", LOST, LATER)
         assert claim(session, job) is None
-        output = [event.data.get("problem") for event in job_row.events_after(session, job, 0)]
+        output = [event.data.get("problem") for event in jobs.events_after(session, job, 0)]
         assert output == [None, None, LOST, None, LOST]
 
 
@@ -145,24 +145,24 @@ def test_a_process_that_dies_twice_at_the_same_place_fails_its_job(
     database: Database, second: str, status: str
 ) -> None:
     def died(place: str) -> dict[str, str]:
-        return {"kind": retries.PROCESS_DIED, "detail": f"It was killed by SIGSEGV {place}."}
+        return {"kind": attempts.PROCESS_DIED, "detail": f"It was killed by SIGSEGV {place}."}
 
     with database.transaction() as session:
         job = a_claimed_job(session)
-        assert retries.retry(session, job, 1, died("at 2 of 3"), NOW).status == "queued"
+        assert attempts.retry(session, job, 1, died("at 2 of 3"), NOW).status == "queued"
         attempts.claim(session, job, worker="another", lease_until=NOW, at=NOW)
-        assert retries.retry(session, job, 2, died(second), NOW).status == status
+        assert attempts.retry(session, job, 2, died(second), NOW).status == status
 
 
 def test_a_process_that_dies_twice_at_a_file_goes_on_without_it(database: Database) -> None:
     with database.transaction() as session:
         job, other = a_claimed_job(session), a_claimed_job(session)
-        assert (died_at(session, job, "a.nc"), retries.deadly_files(session, job)) == ("queued", {})
+        assert (died_at(session, job, "a.nc"), attempts.deadly_files(session, job)) == ("queued", {})
         assert died_at(session, job, "a.nc") == "queued"
-        assert retries.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
-        assert retries.deadly_files(session, other) == {}
+        assert attempts.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
+        assert attempts.deadly_files(session, other) == {}
         assert jobs.get(session, job).max_attempts - 2 == jobs.get(session, other).max_attempts
-        logs = [event.data for event in job_row.events_after(session, job, 0) if event.type == "log"]
+        logs = [event.data for event in jobs.events_after(session, job, 0) if event.type == "log"]
         assert [log["text"] for log in logs] == ["The process that read a.nc was killed by SIGSEGV."] * 2
 
 
@@ -175,7 +175,7 @@ def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database
 def test_the_number_of_skipped_files_is_limited(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        for number in range(retries.MAX_DEADLY_FILES):
+        for number in range(attempts.MAX_DEADLY_FILES):
             assert [died_at(session, job, f"{number}.nc") for _ in range(2)] == ["queued", "queued"]
         assert [died_at(session, job, "another.nc") for _ in range(2)] == ["queued", "failed"]
 
@@ -192,19 +192,19 @@ def test_a_lease_that_ends_later_than_one_that_begins_now_has_lapsed(database: D
     with database.transaction() as session:
         job = a_claimed_job(session)
         hour = timedelta(hours=1)
-        assert retries.lapsed(session, NOW, hour) == []
-        assert [lapsed.id for lapsed in retries.lapsed(session, NOW - timedelta(seconds=1), hour)] == [job]
+        assert attempts.lapsed(session, NOW, hour) == []
+        assert [lapsed.id for lapsed in attempts.lapsed(session, NOW - timedelta(seconds=1), hour)] == [job]
 
 
 def test_a_job_is_not_taken_from_a_worker_that_lives_after_all(database: Database) -> None:
     with database.transaction() as session:
         renewed, retried, ended = (jobs.get(session, a_claimed_job(session)) for _ in range(3))
         attempts.heartbeat(session, renewed.id, 1, lease_until=LATER, at=NOW)
-        retries.retry(session, retried.id, 1, LOST, NOW)
+        attempts.retry(session, retried.id, 1, LOST, NOW)
         assert claim(session, retried.id, "another")
         finish(session, ended.id)
         before = contents(session)
-        assert [retries.take(session, job, LATER) for job in (renewed, retried, ended)] == [None] * 3
+        assert [attempts.take(session, job, LATER) for job in (renewed, retried, ended)] == [None] * 3
         assert contents(session) == before
 
 
@@ -213,8 +213,8 @@ def test_the_jobs_of_a_worker_are_those_that_it_runs(database: Database) -> None
         mine, ended, other = a_claimed_job(session), a_claimed_job(session), a_job(session)
         finish(session, ended)
         assert claim(session, other, "second")
-        assert [job.id for job in retries.running_at(session, ["first", "third"])] == [mine]
-        assert retries.running_at(session, []) == []
+        assert [job.id for job in attempts.running_at(session, ["first", "third"])] == [mine]
+        assert attempts.running_at(session, []) == []
 
 
 def test_the_job_of_a_lost_worker_is_queued_again_and_finally_fails(database: Database) -> None:
@@ -240,10 +240,10 @@ def test_each_lost_job_is_requeued_by_only_one_of_several_reapers(database: Data
         families = [waiting(session, 3) for _ in range(3)]
         lost = [member for _, members in families for member in members] + [a_claimed_job(session)]
     with database.reading() as session:
-        seen = retries.lapsed(session, LATER, timedelta(hours=4))
+        seen = attempts.lapsed(session, LATER, timedelta(hours=4))
 
     def take(session: Session, turn: int) -> list[Job | None]:
-        return [retries.take(session, seen[turn % len(seen)], LATER)]
+        return [attempts.take(session, seen[turn % len(seen)], LATER)]
 
     taken = at_once(database, take, times=2 * len(seen))
     assert sorted(job.id for part in taken for job in part if job is not None) == sorted(lost)
@@ -256,7 +256,7 @@ def test_a_job_that_was_lost_when_it_was_to_stop_is_cancelled(database: Database
         lost, broken = a_claimed_job(session), a_claimed_job(session)
         for job in (lost, broken):
             attempts.request_cancel(session, job, NOW)
-        assert retries.retry(session, broken, 1, LOST, NOW).status == "cancelled"
+        assert attempts.retry(session, broken, 1, LOST, NOW).status == "cancelled"
         assert take_lapsed(session, LATER) == [lost]
         assert jobs.get(session, lost).status == "cancelled"
 
@@ -271,5 +271,5 @@ def test_a_running_job_is_asked_to_stop_at_its_next_heartbeat(database: Database
         assert contents(session) == before
         assert attempts.heartbeat(session, job, 1, lease_until=LATER, at=NOW)
         assert finish(session, job, status="cancelled").status == "cancelled"
-        flags = [event.data["cancel_requested"] for event in job_row.events_after(session, job, 0)]
+        flags = [event.data["cancel_requested"] for event in jobs.events_after(session, job, 0)]
         assert flags == [False, False, True, True]

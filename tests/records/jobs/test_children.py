@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs, queues, retries
+from records.jobs import attempts, jobs, queues
 from records.jobs.jobs import JobEnded, UnknownJob
 from testing.records import NOW, a_claimed_job, a_job
 from tests.records.jobs.transitions import LATER, LEASE, LOST, at_once, claim, finish, take_lapsed, waiting
@@ -39,9 +39,7 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
             "total": 120,
             "detail": "1 of 3 members are trained; member 1 is at 5 of 40",
         }
-        progress = [
-            event.data["done"] for event in job_row.events_after(session, parent, 0) if event.type == "progress"
-        ]
+        progress = [event.data["done"] for event in jobs.events_after(session, parent, 0) if event.type == "progress"]
         assert progress == [10, 15, 45]
         assert reported(1, 5).status == "waiting"
         assert jobs.get(session, members[1]).progress == {"done": 5, "total": 40, "detail": "loss 0.1"}
@@ -83,11 +81,11 @@ def test_a_queued_job_that_nobody_takes_is_given_up_unless_it_has_changed(databa
     with database.transaction() as session:
         first, second = (jobs.get(session, a_job(session, kind="members", queue="gpu")) for _ in range(2))
         assert claim(session, second.id)
-        given_up = retries.give_up(session, first, LOST, NOW)
+        given_up = attempts.give_up(session, first, LOST, NOW)
         assert given_up is not None
         assert (given_up.status, given_up.problem) == ("failed", LOST)
-        assert retries.give_up(session, first, LOST, NOW) is None
-        assert retries.give_up(session, second, LOST, NOW) is None
+        assert attempts.give_up(session, first, LOST, NOW) is None
+        assert attempts.give_up(session, second, LOST, NOW) is None
         assert jobs.get(session, second.id).status == "running"
 
 
@@ -141,7 +139,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
         parent, [first, second] = waiting(session, 2)
         finish(session, first)
         assert not attempts.resume_parent(session, parent, NOW)
-        retries.retry(session, second, 1, LOST, NOW)
+        attempts.retry(session, second, 1, LOST, NOW)
         assert not attempts.resume_parent(session, parent, NOW)
         assert claim(session, second)
         finish(session, second, 2, status)
@@ -157,7 +155,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
 
 def test_children_that_end_at_once_resume_their_parent_once(database: Database) -> None:
     def end(session: Session, turn: int) -> bool:
-        job_row.log(session, members[turn], 1, "done", NOW)
+        jobs.log(session, members[turn], 1, "done", NOW)
         finish(session, members[turn])
         return attempts.resume_parent(session, parent, NOW)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.jobs.cron import BadCron, next_run
+from records.jobs.schedules import BadCron, next_run
 from testing.records import instant
 
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs
-from records.jobs.job_row import Event
+from records.jobs import attempts, jobs
+from records.jobs.jobs import Event
 from testing.records import NOW, a_claimed_job, a_job, row_counts
 
 LATER = NOW + timedelta(hours=2)
@@ -15,20 +15,20 @@ LATER = NOW + timedelta(hours=2)
 
 def _log(database: Database, job: str, text: str) -> None:
     with database.transaction() as session:
-        job_row.log(session, job, 1, text, LATER)
+        jobs.log(session, job, 1, text, LATER)
 
 
 def _after(database: Database, job: str, seq: int, limit: int = 100) -> list[Event]:
     with database.reading() as session:
-        return job_row.events_after(session, job, seq, limit)
+        return jobs.events_after(session, job, seq, limit)
 
 
 def test_events_are_read_on_from_the_last_one_seen(database: Database) -> None:
     with database.transaction() as session:
         job, other = a_claimed_job(session), a_claimed_job(session)
-        job_row.log(session, job, 1, "first", LATER)
-        job_row.log(session, other, 1, "elsewhere", LATER)
-        job_row.log(session, job, 1, "second", LATER)
+        jobs.log(session, job, 1, "first", LATER)
+        jobs.log(session, other, 1, "elsewhere", LATER)
+        jobs.log(session, job, 1, "second", LATER)
     queued, running, first, second = _after(database, job, 0)
     assert queued.data == {"status": "queued", "attempt": 0, "cancel_requested": False}
     assert running.data == {"status": "running", "attempt": 1, "cancel_requested": False}
@@ -47,7 +47,7 @@ def test_an_event_that_is_committed_late_is_not_passed_by(database: Database) ->
     seen = _after(database, job, 0)[-1].seq
     with ThreadPoolExecutor(1) as other:
         with database.transaction() as session:
-            job_row.log(session, job, 1, "numbered first", NOW)
+            jobs.log(session, job, 1, "numbered first", NOW)
             later = other.submit(_log, database, job, "numbered second")
             with pytest.raises(TimeoutError):
                 later.result(timeout=0.5)
@@ -90,7 +90,7 @@ def test_numbers_of_pruned_events_are_not_used_again(database: Database) -> None
 def test_an_event_of_a_change_that_is_rolled_back_is_not_there(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        before = job_row.events_after(session, job, 0)
+        before = jobs.events_after(session, job, 0)
     with database.transaction() as session:
         attempts.finish(session, job, 1, status="succeeded", at=NOW)
         session.rollback()

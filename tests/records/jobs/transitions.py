@@ -9,7 +9,7 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import attempts, job_row, jobs, queues, retries
+from records.jobs import attempts, jobs, queues
 from records.jobs.jobs import Job, NewJob
 from testing.records import BASIN, NOW, a_claimed_job, a_job
 
@@ -60,7 +60,7 @@ def waiting(session: Session, children: int) -> tuple[str, list[str]]:
 
 
 def statuses(session: Session, job: str) -> list[str]:
-    output = job_row.events_after(session, job, 0)
+    output = jobs.events_after(session, job, 0)
     return [event.data["status"] for event in output if event.type == "status"]
 
 
@@ -69,25 +69,25 @@ def writes(attempt: int) -> dict[str, Callable[[Session, str], object]]:
         "heartbeat": lambda session, job: attempts.heartbeat(session, job, attempt, lease_until=LATER, at=NOW),
         "finish": lambda session, job: finish(session, job, attempt),
         "wait": lambda session, job: attempts.wait(session, job, attempt, NOW),
-        "retry": lambda session, job: retries.retry(session, job, attempt, LOST, NOW),
-        "log": lambda session, job: job_row.log(session, job, attempt, "a line", NOW),
+        "retry": lambda session, job: attempts.retry(session, job, attempt, LOST, NOW),
+        "log": lambda session, job: jobs.log(session, job, attempt, "a line", NOW),
         "hold": lambda session, job: jobs.hold(session, job, attempt),
     }
 
 
 def died_at(session: Session, job: str, file: str) -> str:
     """Let a job's process die at a file, claim the job again if it is queued, and return its status."""
-    problem = {"kind": retries.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}
+    problem = {"kind": attempts.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}
     attempt = jobs.get(session, job).attempt
-    died = retries.retry(session, job, attempt, problem, NOW, {"file": file, "end": "was killed by SIGSEGV"})
+    died = attempts.retry(session, job, attempt, problem, NOW, {"file": file, "end": "was killed by SIGSEGV"})
     attempts.claim(session, job, worker="another", lease_until=NOW, at=NOW)
     return died.status
 
 
 def take_lapsed(session: Session, at: datetime) -> list[str]:
     """Take the jobs whose lease has lapsed, and return those that this took."""
-    lapsed = retries.lapsed(session, at, timedelta(hours=4))
-    taken = [retries.take(session, job, at) for job in lapsed]
+    lapsed = attempts.lapsed(session, at, timedelta(hours=4))
+    taken = [attempts.take(session, job, at) for job in lapsed]
     return [job.id for job in taken if job is not None]
 
 

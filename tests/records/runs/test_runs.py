@@ -15,9 +15,9 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from records.database.array_codec import pack_text, unpack_text
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.runs import run_store, run_types, runs, states
 from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
 from records.runs.run_summary import RunSummary

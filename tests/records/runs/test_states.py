@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from records.basins.basins import UnknownBasin
-from records.database import named_arrays
+from records.database import checksums
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
 from records.runs import states
 from records.runs.states import StateConflict
 from testing.records import BASIN, NOW, a_basin, a_reason, a_state, a_version, contents, instant
@@ -23,7 +23,7 @@ FLOATS = st.sampled_from([np.float32, np.float64]).flatmap(lambda kind: arrays(k
 
 @given(st.dictionaries(st.text("abch_", min_size=1), FLOATS, min_size=1))
 def test_packed_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> None:
-    back = named_arrays.unpack(named_arrays.pack(named))
+    back = checksums.unpack_arrays(checksums.pack_arrays(named))
     assert set(back) == set(named)
     for name, array in named.items():
         assert (back[name].dtype, back[name].shape) == (array.dtype, array.shape)
@@ -32,14 +32,14 @@ def test_packed_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> Non
 
 def test_a_members_hash_is_of_its_own_arrays_alone() -> None:
     h, c = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
-    before = named_arrays.member_hashes({"h": h, "c": c})
+    before = checksums.member_hashes({"h": h, "c": c})
     assert before[0] == before[1]
-    assert named_arrays.member_hashes({"c": c, "h": h}) == before
+    assert checksums.member_hashes({"c": c, "h": h}) == before
     h[1, 2] = 1.0
-    after = named_arrays.member_hashes({"h": h, "c": c})
+    after = checksums.member_hashes({"h": h, "c": c})
     assert after[0] == before[0]
     assert after[1] != before[1]
-    assert named_arrays.member_hashes({"h": c, "c": h})[1] != after[1]
+    assert checksums.member_hashes({"h": c, "c": h})[1] != after[1]
 
 
 def _a_version_of_the_basin(session: Session) -> str:
@@ -58,7 +58,7 @@ def test_a_state_comes_back_as_it_was_put(database: Database) -> None:
         assert states.get(session, version, BASIN, day("2008-10-01")) is None
     assert stored is not None
     np.testing.assert_array_equal(stored.arrays["c"], new.arrays["c"])
-    assert (stored.sha256, stored.member_hashes) == (put.sha256, tuple(named_arrays.member_hashes(new.arrays)))
+    assert (stored.sha256, stored.member_hashes) == (put.sha256, tuple(checksums.member_hashes(new.arrays)))
     assert (stored.parent_day, stored.parent_hash) == (day("2008-09-29"), first.sha256)
     assert (stored.created_at, stored.invalid_at) == (NOW, None)
 
@@ -150,7 +150,7 @@ def test_a_damaged_state_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30"), NOW)
-        damaged = named_arrays.pack({"c": np.full((2, 3), 9.0, dtype=np.float32)})
+        damaged = checksums.pack_arrays({"c": np.full((2, 3), 9.0, dtype=np.float32)})
         session.execute(text("UPDATE states SET content = :content"), {"content": damaged})
         with pytest.raises(Corrupt, match="2008-09-30"):
             states.get(session, version, BASIN, day("2008-09-30"))
@@ -174,7 +174,7 @@ def test_a_state_with_damaged_sums_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])}), NOW)
-        damaged = named_arrays.pack({"loss": np.array([1.0, 3.0])})
+        damaged = checksums.pack_arrays({"loss": np.array([1.0, 3.0])})
         session.execute(text("UPDATE states SET sums = :sums"), {"sums": damaged})
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
         with pytest.raises(Corrupt, match="2008-09-30"):

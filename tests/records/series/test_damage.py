@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period, day
-from records.database import named_arrays
+from records.database import checksums
 from records.database.engine import Database
 from records.runs import states
 from records.runs.tables import StateRow
@@ -137,7 +137,7 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         session.execute(
             update(StateRow)
             .filter_by(day=day("2008-09-30"))
-            .values(recent_flow=named_arrays.pack({"discharge": flow + 1}))
+            .values(recent_flow=checksums.pack_arrays({"discharge": flow + 1}))
         )
         newest = states.newest_valid(session, version, BASIN, day("2008-09-30"))
         assert newest is not None

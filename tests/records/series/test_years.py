@@ -13,7 +13,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, runs, states
 from records.series import revisions, series_writer
-from records.weather import issue_store, weather_issues
+from records.weather import weather_issues
 from testing.records import (
     BASIN,
     NOW,
@@ -136,7 +136,9 @@ def test_a_page_of_weather_forecasts_is_listed_without_reading_those_of_years(da
     def pass_days(first: int, last: int) -> None:
         with database.transaction() as session:
             for number in range(first, last):
-                issue_store.store(session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True)
+                weather_issues.store(
+                    session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True
+                )
 
     later = NOW + timedelta(days=MANY)
     before, after = work_after_days(

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
-from hydrology.extremes.thresholds import Statistic, of_record
+from hydrology.extremes.levels import Statistic, of_record
 from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.levels.basin_levels import ReservedName
-from records.simulations import simulated_levels, simulated_series
+from records.simulations import simulated_series
 from records.simulations.simulated_series import ModelLevels, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowCells, SnowMapping
 from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
@@ -63,21 +63,21 @@ def test_they_come_back_as_they_were_computed(database: Database) -> None:
         of_first = levels_of(session, first)
         of_second = levels_of(session, second, statistics=statistics(3), attributes_assumed=[])
         for of in (of_first, of_second):
-            simulated_levels.replace(session, of, {})
+            simulated_series.replace(session, of, {})
     with database.reading() as session:
-        assert simulated_levels.get(session, first, BASIN) == of_first
-        assert simulated_levels.get(session, second, BASIN) == of_second
-        assert simulated_levels.get(session, first, "SYNTH-01") is None
+        assert simulated_series.get(session, first, BASIN) == of_first
+        assert simulated_series.get(session, second, BASIN) == of_second
+        assert simulated_series.get(session, first, "SYNTH-01") is None
     assert {named.level.value for statistic in of_second.statistics for named in statistic.levels} == {None}
 
 
 def test_computed_again_they_take_the_place_of_those_before(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
-        simulated_levels.replace(session, levels_of(session, version), {})
+        simulated_series.replace(session, levels_of(session, version), {})
         again = levels_of(session, version, statistics=statistics(13, 2.0), computed_at=instant("2009-01-01"))
-        simulated_levels.replace(session, again, {})
-        assert simulated_levels.get(session, version, BASIN) == again
+        simulated_series.replace(session, again, {})
+        assert simulated_series.get(session, version, BASIN) == again
 
 
 def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) -> None:
@@ -89,7 +89,7 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
         snow = SimulatedWater(days, np.linspace(0, 5, len(days), dtype=np.float32), CELLS.cells)
         both: dict[WaterVariable, SimulatedWater] = {"storage": storage, "snow": snow}
         for water in ({}, both):
-            simulated_levels.replace(session, levels, water)
+            simulated_series.replace(session, levels, water)
     with database.reading() as session:
         for variable, expected in both.items():
             stored = simulated_series.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
@@ -104,7 +104,7 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
         assert simulated_series.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == other_cells
         assert simulated_series.snow_of(session, version, BASIN, none) == none
     with database.transaction() as session:
-        simulated_levels.replace(session, levels, {})
+        simulated_series.replace(session, levels, {})
         assert simulated_series.storage_of(session, version, BASIN) == simulated_series.why_none(version)
         assert simulated_series.snow_of(session, version, BASIN, mapping) == simulated_series.why_none(version)
 

@@ -15,16 +15,16 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Period
 from records.database.checksums import Checksummed
 from records.database.engine import Database
-from records.database.statements import table_of
+from records.database.stored import table_of
 from records.runs import states
 from records.schema import Base
 from records.series import series_writer
-from records.simulations import simulated_levels, simulated_series
+from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedWater
 from records.upkeep import integrity
 from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
 from records.versions import error_models, trainings
-from records.weather import bridges, issue_store
+from records.weather import bridges, weather_issues
 from records.weather.bridges import BridgePart
 from testing.bridges import LIVE, a_part, corrections
 from testing.records import (
@@ -67,12 +67,12 @@ def store_one_of_each(session: Session) -> None:
     version = a_version(session).id
     states.put(session, a_state(version, "2008-09-30"), NOW)
     error_models.replace(session, an_error_model(version), NOW)
-    issue_store.store(session, [a_weather_forecast()], NOW, operational=True)
+    weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
     bridges.create(session, LIVE, [a_part()], NOW)
     levels = levels_of(session, version)
     days = Period(levels.first_day, levels.last_day)
     water = SimulatedWater(days, np.zeros(len(days), np.float32))
-    simulated_levels.replace(session, levels, {"storage": water})
+    simulated_series.replace(session, levels, {"storage": water})
     simulated_series.replace_flow(session, [a_simulated_flow(version)])
     training = trainings.start(session, {}, NOW).id
     trainings.finish_member(session, training, a_member(0), NOW)

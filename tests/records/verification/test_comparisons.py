@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
+from records.database.base import from_json, to_json
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
-from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
 from records.verification.comparisons import ComparisonResult, NewComparison, Summary, UnknownComparison
 from testing.records import BASIN, NOW, a_version, contents

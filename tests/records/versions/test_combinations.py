@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from records.database.engine import Database
 from records.versions import combinations, promotions, versions
 from records.versions.promotions import AgainstPhysics, Withdrawn

@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from hydrology.base.calendar import day
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
 from records.versions import error_models
 from records.versions.error_models import BasinErrorsRow, ErrorModelRow
 from records.versions.versions import UnknownVersion

@@ -3,7 +3,7 @@
 import pytest
 
 from hydrology.base.errors import InvalidInput
-from hydrology.water.probe_results import ProbeResult
+from hydrology.water.probes import ProbeResult
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.versions import promotions

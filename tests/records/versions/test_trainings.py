@@ -5,8 +5,8 @@ from sqlalchemy import text
 
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
 from records.versions import trainings
 from records.versions.trainings import Checkpoint, UnknownTraining
 from records.versions.versions import Member

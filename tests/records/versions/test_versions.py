@@ -11,8 +11,8 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import Interval
 from jobspec.jobs.training import PromotionRule
+from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.ids import Corrupt
 from records.versions import versions
 from records.versions.version_properties import (
     Closure,

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from records.access import keys
-from records.jobs import job_row
+from records.jobs import jobs
 from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
@@ -42,7 +42,7 @@ def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Sh
 
     assert kinds[-1] == "succeeded"
     with sqlite_shop.database.reading() as session:
-        assert read == [event.seq for event in job_row.events_after(session, job.id, 0)]
+        assert read == [event.seq for event in jobs.events_after(session, job.id, 0)]
 
 
 def _events(port: int, token: str, job: str, after: int) -> Iterator[tuple[int, dict[str, object]]]:

@@ -10,7 +10,7 @@ import pytest
 
 from freshet.supervisor.service import commands
 from records.access import keys
-from records.jobs import attempts, job_row, jobs, process_heartbeats
+from records.jobs import attempts, jobs, process_heartbeats
 from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import harmful_worker
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
@@ -221,7 +221,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
         assert (stopped.status, stopped.problem) == ("queued", None)
         assert stopped.max_attempts - stopped.attempt == job.max_attempts - job.attempt
     with empty_shop.database.reading() as session:
-        lines = [event.data for event in job_row.events_after(session, job.id, 0) if event.type == "log"]
+        lines = [event.data for event in jobs.events_after(session, job.id, 0) if event.type == "log"]
     assert len(lines) == 4
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import delete, insert, select
 
 from records.access import keys
-from records.jobs import attempts, job_row, jobs
+from records.jobs import attempts, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
 from records.series.year_rows import SeriesRow
@@ -42,14 +42,14 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
     with sqlite_shop.database.transaction() as session:
         attempts.request_cancel(session, job.id, sqlite_shop.clock.wall())
         seen = {
-            child.id: max((event.seq for event in job_row.events_after(session, child.id, 0)), default=0)
+            child.id: max((event.seq for event in jobs.events_after(session, child.id, 0)), default=0)
             for child in jobs.children(session, job.id)
         }
     assert sqlite_shop.ended(job.id).status == "cancelled"
     for child, last in seen.items():
         assert sqlite_shop.ended(child).status == "cancelled"
         with sqlite_shop.database.reading() as session:
-            later = job_row.events_after(session, child, last)
+            later = jobs.events_after(session, child, last)
         assert [event.type for event in later].count("progress") <= 2  # a heartbeat reports the progress
 
 
@@ -66,7 +66,7 @@ def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
     with sqlite_shop.database.reading() as session:
         assert len(runs.list_runs(session)) == 200
         for job in posted[:5]:
-            result = [event.data["status"] for event in job_row.events_after(session, job, 0) if event.type == "status"]
+            result = [event.data["status"] for event in jobs.events_after(session, job, 0) if event.type == "status"]
             assert result == ["queued", "running", "succeeded"]
 
 

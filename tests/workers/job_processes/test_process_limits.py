@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobspec.kinds import read
-from records.jobs import retries
+from records.jobs import attempts
 from runtime.settings import Settings
 from workers.job_processes import process_limits
 from workers.job_processes.process_limits import Watch
@@ -33,7 +33,7 @@ def test_a_process_that_takes_no_job_is_killed_and_its_job_tried_again(
     assert (fault.status, fault.problem) == (
         "retry",
         {
-            "kind": retries.NO_PROGRESS,
+            "kind": attempts.NO_PROGRESS,
             "detail": "The process of the job could not take it within 0 s and was killed before it had reported any "
             "progress.",
         },

@@ -18,7 +18,7 @@ from operations.training.train import train
 from records.basins import basins
 from records.database.connections import DatabaseProblem
 from records.database.engine import Database
-from records.jobs import job_row
+from records.jobs import jobs
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
@@ -39,7 +39,7 @@ def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
     done = empty_shop.ended(job.id)
     assert done.status == "succeeded"
     with empty_shop.database.reading() as session:
-        output = {event.data["text"] for event in job_row.events_after(session, job.id, 0) if event.type == "log"}
+        output = {event.data["text"] for event in jobs.events_after(session, job.id, 0) if event.type == "log"}
     assert output == {"The disk is full: the job is tried again until there is room."}
 
 

@@ -12,8 +12,7 @@ from hydrology.base.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
 from records.jobs import attempts, jobs, schedules
-from records.jobs.cron import next_run
-from records.jobs.schedules import SCHEDULES
+from records.jobs.schedules import SCHEDULES, next_run
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS

@@ -6,7 +6,7 @@ import pytest
 
 from operations.verification.calibrate import calibrate
 from records.access import audit
-from records.jobs import job_row
+from records.jobs import jobs
 from records.versions import versions
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
@@ -44,7 +44,7 @@ def test_a_job_backfills_and_reports_what_is_missing(live_jobs: InProcessJobs, h
     assert missing == "The service does not have the runs of ecmwf_ifs of 2005-05-20."
     assert "are recalibrated once 10 days T0" in too_few
     with live_jobs.database.reading() as session:
-        log = [event.data["text"] for event in job_row.events_after(session, done.id, 0) if event.type == "log"]
+        log = [event.data["text"] for event in jobs.events_after(session, done.id, 0) if event.type == "log"]
         (entry,) = [one for one in audit.page(session) if one.action == "feed backfilled"]
     assert log == [f"The fetch weighs {13 * len(BASINS)} calls by Open-Meteo's count.", missing, too_few]
     assert (entry.subject, entry.detail["reforecasts"]) == ("ahead", count * len(BASINS))

@@ -7,10 +7,10 @@ from jobspec.jobs.data import BridgeFit
 from jobspec.kinds import queue_of
 from operations.weather.fit_bridges import fit
 from records.access import keys
-from records.basins.tables import Basin
-from records.database.statements import table_of
+from records.basins.ownership import Basin
+from records.database.stored import table_of
 from records.jobs import jobs
-from records.jobs.job_row import JOBS
+from records.jobs.jobs import JOBS
 from records.series import revisions, series, series_writer
 from records.weather import bridges
 from testing.country import BASINS

@@ -8,7 +8,7 @@ import pytest
 from hydrology.base.calendar import day
 from records.access import audit
 from records.forecasts.latest import latest
-from records.jobs import job_row, jobs, schedules
+from records.jobs import jobs, schedules
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
@@ -46,7 +46,7 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basi
     assert done.result["basins"] == {STOPPED: "failed", **dict.fromkeys(GOING, "issued")}
     assert [(run["status"], run["t0"]) for run in done.result["runs"]] == [("issued", "2005-05-31")]
     with live_jobs.database.reading() as session:
-        log = [event.data["text"] for event in job_row.events_after(session, done.id, 0) if event.type == "log"]
+        log = [event.data["text"] for event in jobs.events_after(session, done.id, 0) if event.type == "log"]
         run = latest(session, GOING[0], here.clock.now()).run
         trail = [one for one in audit.page(session) if one.action == "feed fetched"]
     assert {one.subject for one in trail} >= {"ahead"}

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from jobspec.feeds import NewFeed, read_settings
+from jobspec.feed_kinds import NewFeed, read_settings
 from records.access import audit
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.feeds import feeds
-from records.jobs import job_row, jobs, schedules
+from records.jobs import jobs, schedules
 from records.series import series
 from records.series.revisions import SourceRow
 from testing.feed_services.server import serving
@@ -49,7 +49,7 @@ def test_a_job_fetches_a_feed_and_reports_what_it_stored(empty_jobs: InProcessJo
     assert partly.result is not None
     assert (partly.status, set(partly.result["failed"])) == ("succeeded", {MAINE})
     with empty_jobs.database.reading() as session:
-        log = [event.data["text"] for event in job_row.events_after(session, partly.id, 0) if event.type == "log"]
+        log = [event.data["text"] for event in jobs.events_after(session, partly.id, 0) if event.type == "log"]
     assert any(line.startswith(f"{MAINE} failed: USGS knows no daily mean discharge") for line in log)
 
 

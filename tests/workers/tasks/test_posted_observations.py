@@ -9,15 +9,17 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from jobspec.feeds import FilesSettings, NewFeed, OpenMeteoArchiveSettings
+from extensions.openmeteo.feed_kinds import OpenMeteoArchiveSettings
+from jobspec.feed_kinds import NewFeed
+from jobspec.feeds import FilesSettings
 from records.access import keys
 from records.access.audit import AUDIT
 from records.access.keys import Scope
 from records.basins import basins
-from records.basins.tables import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.feeds import feeds
-from records.jobs import job_row, jobs
+from records.jobs import jobs
 from records.series import series, series_writer
 from records.series.revisions import SourceRow
 from runtime.clock import Clock
@@ -182,7 +184,7 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Wor
         assert answer["status"] == "failed"
         assert words in answer["problem"]["detail"], answer
         with tools.database.reading() as session:
-            shown = f"{answer} {job_row.events_after(session, posted['id'], 0)} {jobs.get(session, posted['id'])}"
+            shown = f"{answer} {jobs.events_after(session, posted['id'], 0)} {jobs.get(session, posted['id'])}"
         assert str(tools.settings.data) not in shown
     right = service.post(
         "/v1/basins/observations", content=f"{start}1\n", headers=header | {"Content-Type": "text/csv"}

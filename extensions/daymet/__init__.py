@@ -1,0 +1,1 @@
+"""Past weather of Daymet at gauges."""

@@ -1,0 +1,1 @@
+"""Training and simulation on graphics cards. gpu.md explains it."""

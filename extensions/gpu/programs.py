@@ -1,0 +1,130 @@
+"""The programs that compute on graphics cards, as the core finds them (`models.devices.GPUPrograms`)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+
+import structlog
+import torch
+
+from extensions.gpu.members_training import MembersTraining
+from hydrology.base.errors import excerpt
+from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
+from jobspec.training import TrainingConfig
+from models.checkpoint import Tensors
+from models.contract import Network
+from models.devices import GPULost, GPUPrograms
+from models.inference import ArrayMap
+from models.inputs import Inputs, Outputs, State
+from models.nets.mclstm import MCLSTM
+from models.scaling import Scaler
+from models.validation import TrainingData
+
+MAX_CELLS = 64
+"""Of an MC-LSTM that the kernels run; larger ones run torch's operations on a card, too."""
+HELD_NUMBERS = 2**31
+"""Of a state's storage over all days, by the members that run at once: 8 GB."""
+TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)  # a step of buckets waits for the processor
+REMEDY = "install a CUDA build of torch, which brings Triton, and a C compiler, by which Triton starts"
+_OF_GPU = re.compile("cuda|cudnn|cublas|nvidia|nvrtc", re.IGNORECASE)
+_OF_MEMORY = re.compile("out of memory|alloc_failed", re.IGNORECASE)
+
+log = structlog.get_logger()
+
+
+class Programs:
+    """Triton's kernels for MC-LSTM, which are loaded where a card is used, and torch's operations for all members."""
+
+    def devices(self) -> list[str]:
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        return [*(["cuda"] if count else []), *(f"cuda:{number}" for number in range(count))]
+
+    @contextmanager
+    def faults(self, device: str) -> Iterator[None]:
+        try:
+            yield
+        except torch.OutOfMemoryError:
+            raise
+        except (RuntimeError, AssertionError) as error:  # without CUDA, torch asserts
+            if not (isinstance(error, torch.AcceleratorError) or _OF_GPU.search(str(error))):
+                raise
+            if _OF_MEMORY.search(str(error)):  # of CUDA's libraries, not of torch's allocator
+                raise torch.OutOfMemoryError(str(error)) from error
+            raise GPULost(
+                f"The device {device} cannot be used ({excerpt(error)}): see that this machine has it and that its "
+                "driver works, or use the CPU."
+            ) from error
+
+    def lacking(self) -> str | None:
+        return lacking()
+
+    def runs(self, network: Network) -> bool:
+        if not isinstance(network, MCLSTM) or network.recurrence != "fastest":
+            return isinstance(network, MCLSTM) and network.recurrence == "triton"
+        return network.cells <= MAX_CELLS and available(network.output_gate.weight.device)
+
+    def run(self, network: Network, inputs: Inputs, state: State) -> tuple[Outputs, State]:
+        from extensions.gpu.nets.members import run_alone
+
+        assert isinstance(network, MCLSTM)
+        return run_alone(network, inputs, state)
+
+    def simulate(
+        self, networks: Sequence[Network], inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
+    ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
+        """Run members at once, as many as `HELD_NUMBERS` allows."""
+        from extensions.gpu.nets.members import stack
+        from extensions.gpu.simulation import simulate_together
+
+        members = [network for network in networks if isinstance(network, MCLSTM)]
+        size = max(1, HELD_NUMBERS // max(1, inputs.mass.numel() * members[0].cells))
+        for first in range(0, len(members), size):
+            some = slice(first, first + size)
+            given = None if states is None else states[some]
+            outputs, last = simulate_together(members[0], stack(members[some]), inputs, given, wanted)
+            for member, state in enumerate(last):
+                yield {name: values[member].numpy() for name, values in outputs.items()}, state
+
+    def trains_together(self, config: TrainingConfig, device: str | None = None) -> bool:
+        small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= MAX_CELLS
+        suits = small and isinstance(config.network, TOGETHER)
+        return suits and (device is None or available(torch.device(device)))
+
+    def training(
+        self,
+        config: TrainingConfig,
+        data: TrainingData,
+        scaler: Scaler,
+        seeds: Sequence[int],
+        *,
+        device: str,
+        learnt_from: Sequence[str],
+        starts: Mapping[int, Tensors],
+    ) -> MembersTraining:
+        return MembersTraining(config, data, scaler, seeds, device=device, learnt_from=learnt_from, starts=starts)
+
+
+PROGRAMS: GPUPrograms = Programs()
+
+
+def available(device: torch.device) -> bool:
+    """Return whether the kernels run on a device. On a card without them, torch's operations run, many times slower."""
+    return device.type == "cuda" and lacking() is None
+
+
+@cache
+def lacking() -> str | None:
+    """Return what the kernels lack on the current card, found by running one of them, or None. It is logged once."""
+    try:
+        from extensions.gpu.nets.antecedent import accumulate
+
+        weather = torch.ones(1, 1, 1, device="cuda")
+        accumulate(weather, weather[0, 0], weather[0]).sum().item()
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - whatever prevents it, torch's operations do the work
+        reason = f"Triton's kernels do not run on this card ({type(problem).__name__}: {problem}): {REMEDY}"
+        log.warning("recurrence.slow", reason=reason)
+        return reason
+    return None

@@ -1,0 +1,1 @@
+"""Discharge and descriptions of gauges of the U.S. Geological Survey."""

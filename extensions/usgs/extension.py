@@ -1,0 +1,10 @@
+"""What the service of USGS adds to the core."""
+
+from jobspec.extensions import Extension
+
+EXTENSION = Extension(
+    package=__package__,
+    feed_kinds={"feed_kinds:UsgsSettings": "feed:discharge_feed"},
+    gauges={"USGS": "gauges:gauge"},
+    settings="settings:UsgsService",
+)

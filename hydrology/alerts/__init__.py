@@ -1,1 +1,0 @@
-"""When an alert begins, changes and ends, from the chances of successive forecasts."""

@@ -1,1 +1,0 @@
-"""Attribution of changes between forecasts, and of their errors, to causes."""

@@ -1,1 +1,0 @@
-"""Stage and discharge: rating tables of gauges."""

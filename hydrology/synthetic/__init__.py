@@ -1,1 +1,0 @@
-"""Synthetic basins with known true water."""

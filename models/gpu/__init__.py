@@ -1,1 +1,0 @@
-"""Trains and runs the members of an ensemble together on a graphics card."""

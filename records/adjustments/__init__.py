@@ -1,1 +1,0 @@
-"""Forecasters' adjustments of issued forecasts."""

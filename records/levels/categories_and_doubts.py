@@ -1,0 +1,191 @@
+"""Official flood categories as levels of a basin, and levels whose unit, datum or order seems wrong.
+
+Every level is checked when it is read, whatever has changed since: its rating, its record, or the other levels. Alerts
+wait until somebody confirms a level in doubt, at its discharge; set or converted to another, it is checked again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Row, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
+from hydrology.base.basins import gauge_product, source_code
+from hydrology.base.calendar import Day, day
+from hydrology.base.reasons import Reason
+from hydrology.base.units import converted, only_area
+from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
+from hydrology.ratings import M_PER_FT, Rating
+from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from records.basins import basins, ratings
+from records.database.stored import add_all
+from records.levels import basin_levels
+from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
+from records.series import series
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The effect of an import: `left_out` are categories without a discharge, and why."""
+
+    changed: bool
+    left_out: Mapping[str, Absent]
+
+
+def put_categories(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
+    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories."""
+    basins.lock(session, basin)
+    site, categories = read_categories(new.document)
+    if site is not None and basin.startswith("USGS-") and site != source_code(basin):
+        raise InvalidCategories(f"The document is of gauge {site}, not of {basin}: import the basin's own.")
+    rows = {
+        category.name: {
+            "direction": "rising",
+            "category": category.name,
+            "source": new.source,
+            "official_stage": category.stage,
+            "official_flow": category.flow,
+            "impact": category.impact,
+        }
+        | ({} if new.day is None else {"source_day": new.day})
+        for category in categories
+    }
+    before = {row.name: row for row in _rows(session, basin)}
+    changed = before.keys() != rows.keys() or any(
+        getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
+    )
+    if changed:
+        # An operator's level of a name in the file becomes the official one; one of another name stays.
+        replaced = or_(THRESHOLDS.c.category.is_not(None), THRESHOLDS.c.name.in_(rows))
+        session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, replaced))
+        added = {"basin_id": basin, "set_at": at, "source_day": day(at.date())}
+        confirmed = {name: row.confirmed for name, row in before.items()}
+        news = ({"name": name, "confirmed": confirmed.get(name)} | added | of for name, of in rows.items())
+        add_all(session, Threshold, news)
+    converted = convert_categories(session, basin, at)
+    return Imported(changed or converted.changed, converted.left_out)
+
+
+def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
+    """Give each category its discharge by the rating that holds."""
+    stored = ratings.newest(session, basin, day(at.date()))
+    rows = _rows(session, basin)
+    flows = _discharges(rows, None if stored is None else stored.rating)
+    changed = False
+    for row, of in zip(rows, flows, strict=True):
+        flow = None if isinstance(of, Absent) else of
+        if row.discharge != flow:
+            own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == row.name)
+            session.execute(THRESHOLDS.update().where(*own).values(discharge=flow, set_at=at))
+            changed = True
+    return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
+
+
+def _rows(session: Session, basin: str) -> list[Row[Any]]:
+    """Return the categories of a basin, with and without a discharge, the least severe first."""
+    query = select(THRESHOLDS).where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.category.is_not(None))
+    return sorted(session.execute(query), key=lambda row: list[str](CATEGORIES).index(row.name))
+
+
+def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float | Absent]:
+    """Return the discharges of categories, m3/s: by stage and the rating, otherwise the file's flow.
+
+    Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
+    between the converted discharges of the categories below and above is left out.
+    """
+    rated = _agreed(rows, [_by_rating(row.official_stage, rating) for row in rows])
+    found: list[float | Absent] = []
+    for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
+        if isinstance(of, Absent) and row.official_flow is not None:
+            lowest, highest = (_known(part) for part in (rated[:place], rated[place + 1 :]))
+            ordered = max(lowest, default=0.0) < row.official_flow < min(highest, default=np.inf)
+            of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
+        found.append(of)
+    return found
+
+
+def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[float | Absent]:
+    """Return the discharges by the rating that the file does not contradict."""
+    contradicted = [
+        not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
+        for row, of in zip(rows, rated, strict=True)
+    ]
+    if not any(contradicted):
+        return list(rated)
+    differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
+    return [
+        differs if wrong or (row.official_flow is None and not isinstance(of, Absent)) else of
+        for row, of, wrong in zip(rows, rated, contradicted, strict=True)
+    ]
+
+
+def _known(flows: Sequence[float | Absent]) -> list[float]:
+    return [flow for flow in flows if not isinstance(flow, Absent)]
+
+
+def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
+    if stage is None or rating is None:
+        return absent(Reason.NO_RATING)
+    flow = float(rating.discharge(stage))
+    return flow if flow > 0 else rating.why_no_discharge(stage)
+
+
+REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."
+
+
+def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
+    """Return why levels of a basin seem wrong, by name; confirmed ones are left out. `on` is the day of the rating."""
+    levels = basin_levels.of_basin(session, basin)
+    if all(_is_confirmed(level) for level in levels):
+        return {}
+    stored, flow = ratings.newest(session, basin, on), _observed(session, basin)
+    rating = None if stored is None else stored.rating
+    rising = {level.name: level.discharge for level in levels if level.direction == "rising"}
+    order = out_of_order(rising, CATEGORIES)
+    found = {
+        level.name: [*_of_level(level, rating, flow), *([order[level.name]] if level.name in order else [])]
+        for level in levels
+        if not _is_confirmed(level)
+    }
+    return {name: " ".join([*sentences, REMEDY]) for name, sentences in found.items() if sentences}
+
+
+def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
+    basins.lock(session, basin)
+    for name in names:
+        level = basin_levels.get(session, basin, name)
+        own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == level.name)
+        session.execute(THRESHOLDS.update().where(*own).values(confirmed=level.discharge))
+
+
+def _is_confirmed(level: Threshold) -> bool:
+    return level.confirmed is not None and not differ(level.confirmed, level.discharge)
+
+
+def _of_level(level: Threshold, rating: Rating | None, flow: Array | None) -> Iterator[str]:
+    if rating is not None and level.official_stage is not None and level.official_flow is not None:
+        by_rating = float(rating.discharge(level.official_stage))
+        if by_rating > 0 and differ(by_rating, level.official_flow):
+            times, stage = ratio(by_rating, level.official_flow), level.official_stage / M_PER_FT
+            yield (
+                f"At its stage of {stage:.2f} ft the rating gives {by_rating:.4g} m³/s and its file "
+                f"{level.official_flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or "
+                "units differed, or one were out of date."
+            )
+    if flow is not None and (why := against_record(level.discharge, level.direction, flow)) is not None:
+        yield why
+
+
+def _observed(session: Session, basin: str) -> Array | None:
+    record = series.read(session, basin, gauge_product(basin), "discharge")
+    if record is None:
+        return None
+    area = only_area(basins.get(session, basin).areas)
+    if record.unit == "mm/day" and area is None:
+        return None
+    return np.asarray(converted(record.values, unit=record.unit, into=FIXED_UNIT, area=area), np.float64)

@@ -1,1 +1,0 @@
-"""Hardware that the machine of a test lacks."""
