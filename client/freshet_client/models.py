@@ -2393,6 +2393,7 @@ class ProbeResult(Model):
     """False where the network's design does not rule out a failure: it is only reported, and 1 % may fail."""
 
     passes: bool
+    """Whether it passes."""
 
 
 class ProblemDetails(Model):
