@@ -11,7 +11,7 @@ from fastapi import Depends, Header, Request, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.api_keys import Operator, OperatorWriter, Writer, require_owner
+from app.http.api_keys import Operator, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE
 from app.http.dependencies import JobId, JobSender, Reading, ServiceClock, ServiceSettings
@@ -23,7 +23,7 @@ from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import TrainingJob, require_memory
 from jobspec.kinds import KINDS, REQUESTABLE, queue_of
 from jobspec.training import TrainingConfig
-from records.access.audit import Action
+from records.access.audit import Action, Writer
 from records.access.keys import Key
 from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions

@@ -25,7 +25,7 @@ from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
 from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
-from records.runs.adjustment import Adjustment
+from records.runs.tables import Adjustment
 
 router = APIRouter(route_class=PageRoute)
 

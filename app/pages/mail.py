@@ -16,7 +16,7 @@ from app.pages.render import PageRoute, render
 from hydrology.base.errors import NotFound, Problem
 from records.access import audit
 from records.access.audit import Actor
-from records.alerts import questions, signatures, subscriptions
+from records.alerts import deliveries, signatures, subscriptions
 from records.alerts.signatures import Purpose
 from records.alerts.subscriptions import UNSUBSCRIBED, Subscription
 
@@ -29,7 +29,7 @@ Token = Annotated[str, Path(pattern=signatures.FORM)]
 def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
     """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
     mailbox = signatures.mailbox_of(signatures.service_key(settings), token)
-    return _questions(request, token, refused=questions.is_refused(session, mailbox))
+    return _questions(request, token, refused=deliveries.refuses_questions(session, mailbox))
 
 
 @router.post("/questions/{token}", response_class=HTMLResponse)
@@ -39,7 +39,7 @@ def refuse_questions(
     """Refuse all questions to the address. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
-        if questions.refuse(session, mailbox, now):
+        if deliveries.refuse_questions(session, mailbox, now):
             audit.record(session, _recipient(request), "questions refused", mailbox, now)
     return _questions(request, token, refused=True)
 
@@ -51,7 +51,7 @@ def allow_questions(
     """Allow questions to the address again. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
-        if questions.allow(session, mailbox):
+        if deliveries.allow_questions(session, mailbox):
             audit.record(session, _recipient(request), "questions allowed", mailbox, now)
     return _questions(request, token, refused=False)
 
@@ -104,7 +104,7 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
     assert subscription.email is not None
     again = None  # the path to the page by which the recipient allows questions again
     if unsubscribed:
-        again = signatures.questions_link("", key, questions.mailbox_hash(session, subscription.email))
+        again = signatures.questions_link("", key, deliveries.mailbox_hash(session, subscription.email))
     return _private(
         render(request, "mail.html", purpose=purpose, done=done, subscription=subscription, questions=again)
     )
