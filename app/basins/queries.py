@@ -98,8 +98,7 @@ WeatherProduct = Annotated[
     ),
 ]
 Variable = Annotated[
-    str | None,
-    Query(description="One variable; by default all of the product.", pattern=NAMED, examples=["discharge"]),
+    str | None, Query(description="One variable; by default all of the product.", pattern=NAMED, examples=["discharge"])
 ]
 DischargeUnits = Annotated[
     ObservedUnits | None,

@@ -83,10 +83,7 @@ OptionalBasin = Annotated[
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
-ChosenRun = Annotated[
-    str | None,
-    Query(description="A run's id; by default the latest forecast's.", pattern=ID),
-]
+ChosenRun = Annotated[str | None, Query(description="A run's id; by default the latest forecast's.", pattern=ID)]
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
@@ -114,9 +111,7 @@ def _written(result: object) -> object:
 OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
 KnownAt = Annotated[
     OptionalInstant,
-    Query(
-        description="The state as known at this instant (RFC 3339, with its offset); by default as known now.",
-    ),
+    Query(description="The state as known at this instant (RFC 3339, with its offset); by default as known now."),
 ]
 
 
@@ -195,12 +190,7 @@ class Page:
 def paged(cursor: Any) -> Any:
     """Return a dependency for the requested page, by the type of its cursor."""
 
-    async def page(
-        request: Request,
-        response: Response,
-        after: cursor = None,
-        limit: PageLimit = 100,
-    ) -> Page:
+    async def page(request: Request, response: Response, after: cursor = None, limit: PageLimit = 100) -> Page:
         return Page(request, response, after, limit)
 
     return Depends(page)

@@ -273,10 +273,7 @@ router = APIRouter(prefix="/status", tags=["status"])
 
 
 @router.get(
-    "",
-    summary="Age of forecasts and inputs, and degradations",
-    responses=documented(),
-    dependencies=[cached(NO_STORE)],
+    "", summary="Age of forecasts and inputs, and degradations", responses=documented(), dependencies=[cached(NO_STORE)]
 )
 def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Status:
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the

@@ -39,11 +39,11 @@ class OfForecaster(Model):
 
     origin: Origin = Field(
         description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
-        "verified with later observations.",
+        "verified with later observations."
     )
     weather: str = Field(
         description="After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather "
-        "forecast, by its source and model.",
+        "forecast, by its source and model."
     )
     scored: str = Field(description=SCORED)
     period: Period = Field(description="T0 and the forecast days lie in it.")

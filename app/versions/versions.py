@@ -91,8 +91,7 @@ def promotions_of(session: Session, version: str) -> Promotions:
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
     """Return the promotions of a stored basin."""
     return BasinPromotions(
-        basin=basin,
-        promotions=[BasinPromotion.from_records(row) for row in promotions.history(session, basin)],
+        basin=basin, promotions=[BasinPromotion.from_records(row) for row in promotions.history(session, basin)]
     )
 
 
