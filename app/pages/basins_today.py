@@ -90,11 +90,9 @@ def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     found = reader.outlooks(session, list(sites), at)
-    return sorted((_today(found[name], site) for name, site in sites.items()), key=_concern, reverse=True)
-
-
-def _concern(basin: BasinToday) -> tuple[float, ...]:
-    return basin.concern
+    return sorted(
+        (_today(found[name], site) for name, site in sites.items()), key=lambda basin: basin.concern, reverse=True
+    )
 
 
 def _today(outlook: Outlook, site: basins.Site) -> BasinToday:
