@@ -17,7 +17,7 @@ from records.jobs import attempts, jobs
 from records.runs.runs import Params, RunRequest
 
 if TYPE_CHECKING:
-    from operations.basin_data.source_paths import Intake
+    from operations.basin_data.sources import Intake
 
 MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
@@ -126,7 +126,7 @@ class JobRun:
 
     def intake(self) -> "Intake":
         """Return the places that it may read files from."""
-        from operations.basin_data.source_paths import Intake
+        from operations.basin_data.sources import Intake
 
         settings = self.work.settings
 

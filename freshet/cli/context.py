@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from freshet.cli.output import inform
-from models.cores import use_cores
-from models.devices import use_device
+from models.devices import use_cores, use_device
 from records.database.connections import DatabaseProblem, StorageFull, is_full
 from records.database.engine import Database
 from records.database.work import Work
@@ -61,9 +60,6 @@ def opened(
             raises an error if the tables are at another revision.
         begins: where a missing SQLite file is created, which is then reported.
     """
-    if not reads:
-        import records.schema  # noqa: F401 - a changed table may refer to any other
-
     settings = settings or Settings.load()
     use_cores(cores(settings.threads))
     use_device(settings.device)

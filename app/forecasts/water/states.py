@@ -26,6 +26,7 @@ from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.runs import states
 from records.runs.states import UnknownState
+from records.runs.tables import State
 from records.versions.versions import CombinedVersion, UnknownVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 
@@ -80,7 +81,7 @@ class StateDetail(StateSummary):
 START = absent(Reason.FIRST_STATE)
 
 
-def summary(state: states.State) -> StateSummary:
+def summary(state: State) -> StateSummary:
     """Return a state as in a list."""
     return StateSummary(**_summary(state))
 
@@ -102,7 +103,7 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
     )
 
 
-def _summary(state: states.State) -> dict[str, Any]:
+def _summary(state: State) -> dict[str, Any]:
     valid = absent(Reason.STATE_VALID)
     return {
         "day": as_date(state.day),
