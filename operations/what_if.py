@@ -24,7 +24,6 @@ from operations.forecasting.plans import PartPlan, Plan, require
 from operations.forecasting.results import results_of
 from operations.forecasting.summary import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
-from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_types, runs
 from records.runs.run_weather import RunWeather, RunWhatIf
@@ -190,21 +189,14 @@ def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, ba
         return False
     if earlier.state_hash != basin.state_hash:
         return False
-    consumed = {share.version: share.inputs_hash for share in run_types.shares_of(run, earlier)}
-    parents = {share.version: share.parent_day for share in run_types.shares_of(run, earlier)}
-    parts = plan.parts_in(basin.basin_id)
-    return consumed == {
-        one.part.version: _consumed(plan, one, basin.basin_id, parents.get(one.part.version)) for one in parts
-    }
+    shares = {share.version: share for share in run_types.shares_of(run, earlier)}
+    parts = {one.part.version: one for one in plan.parts_in(basin.basin_id)}
+    return shares.keys() == parts.keys() and all(
+        share.inputs_hash == _consumed(plan, parts[version], basin.basin_id, share.parent_day)
+        for version, share in shares.items()
+    )
 
 
 def _consumed(plan: Plan, one: PartPlan, name: str, parent: str | None) -> str:
-    forcing = one.forcings[name]
-    return inputs_hash(
-        forcing=forcing,
-        weather=one.weather[name],
-        bridges=[bridge.used for bridge in one.bridges[name]],
-        days=plan.days,
-        first=forcing.period.first if parent is None else np.datetime64(parent, "D") + ONE_DAY,
-        changes=plan.changes,
-    )
+    day, bridges = None if parent is None else np.datetime64(parent, "D"), [of.used for of in one.bridges[name]]
+    return inputs_hash(plan, one.forcings[name], one.weather[name], bridges, day)

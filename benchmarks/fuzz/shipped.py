@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
+from extensions.shipping.writing import Finished, write
 from hydrology.base.calendar import day
 from models import checkpoint, saved_state
 from models.ensemble import Ensemble
@@ -16,7 +17,6 @@ from models.networks import build
 from models.pretrained import SHELF, errors, form, snow
 from models.pretrained.files import CARD
 from models.pretrained.loading import load, owner
-from models.pretrained.writing import Finished, write
 from models.saved_state import Owner, SavedState
 from testing.networks import config
 

@@ -10,11 +10,11 @@ from typing import Any
 from benchmarks.gpu.ensembles import finished, folder
 from benchmarks.regional.data import opened, require_all
 from benchmarks.regional.members import series
+from extensions.shipping.export import ship as ship_members
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from operations.training.assemble import new_version
-from operations.training.export import ship as ship_members
 from operations.training.train import begin
 from records.versions import versions
 from runtime.clock import Clock

@@ -18,13 +18,13 @@ import numpy as np
 
 from benchmarks.regional.data import PRODUCTS, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import COMPARED, RECIPES
+from extensions.shipping.export import ship
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.files import CARD, Named
 from models.training import Progress
 from operations.training.assemble import new_version
-from operations.training.export import ship
 from operations.training.members import train_member
 from operations.training.train import begin
 from records.versions import trainings

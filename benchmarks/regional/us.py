@@ -22,6 +22,7 @@ from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold
 from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
+from extensions.shipping.writing import write_combination
 from hydrology.base.calendar import Period
 from hydrology.scores.comparisons import quartiles
 from hydrology.scores.scores import all_scores
@@ -29,7 +30,6 @@ from models.pretrained import SHELF, form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
 from models.pretrained.loading import load
-from models.pretrained.writing import write_combination
 from operations.training.pretrained import install
 from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database

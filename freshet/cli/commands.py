@@ -16,7 +16,6 @@ from jobspec.extensions import extensions
 
 COMMANDS = {
     "ingest camels": "ingest:camels",
-    "ingest caravan": "ingest:caravan",
     "ingest tables": "ingest:tables",
     "ingest benchmarks": "ingest:benchmarks",
     "basins show": "basins:show_basins",
@@ -73,7 +72,6 @@ COMMANDS = {
     "models show": "versions:show_version",
     "models promote": "versions:promote",
     "models roll-back": "versions:roll_back",
-    "models export": "versions:export",
     "models install-pretrained": "versions:install_pretrained",
     "serve": "serve:serve",
     "jobs list": "jobs:list_jobs",

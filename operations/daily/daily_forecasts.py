@@ -8,7 +8,7 @@ products hold; what cannot be filled so is left out, and T0 is the last day of t
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -86,7 +86,7 @@ def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newes
             continue
         done.failed |= inputs.failures
         for (t0, last), of_day in _by_days(inputs, known, work.clock.now(), done).items():
-            _issue(work, _part(inputs, of_day), Period(t0, last), asked, done=done)
+            _issue(work, inputs.only(of_day), Period(t0, last), asked, done=done)
     return done
 
 
@@ -109,17 +109,13 @@ def _by_days(
     return dict(sorted(by_days.items()))
 
 
-def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
-    return replace(inputs.only(names), failures={})
-
-
 def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest, *, done: Newest) -> None:
     """Issue the runs of one T0; with weather forecasts where available, else with ESP."""
     failed, left = Reasons(), [*inputs.forcings]
 
     def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
         """Issue what is not issued yet; return the basins with a forecast, and record why others have none."""
-        of_names, params = _part(inputs, names), asked.params(t0, [*names], weather)
+        of_names, params = inputs.only(names), asked.params(t0, [*names], weather)
         is_stale, count = stale(age_days(t0, work.clock.now())), days_between(t0, past.last)
         filling = Filling(days=count, climatology=asked.climatology, t0_is_stale=is_stale)
         possible, reasons = possible_plans(work, of_names, params, work.clock.now(), filling)
@@ -210,7 +206,8 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
 def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
-    over = plan.bridges_in(basin.basin_id)
+    used_bridges = [one.used for part in plan.parts_in(basin.basin_id) for one in part.bridges[basin.basin_id]]
+    over = tuple({one.sha256: one for one in used_bridges}.values())
     created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)
     kind, days = "climatology" if weather is None else "supplied", plan.days
     if created != (days.t0, days.horizon, days.filled, kind, weather, "issued", state_hash):

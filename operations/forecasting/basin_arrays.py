@@ -18,113 +18,95 @@ from hydrology.water.storage import Ages
 from models.arrays import Array
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.simulate import StorageResult
-from operations.forecasting.simulated_basin import SimulatedBasin, flattened, stored
+from operations.forecasting.simulated_basin import SimulatedBasin, flattened, joined, stored
 from records.runs import run_arrays, run_types
-from records.runs.run_arrays import SinceEmpty
+from records.runs.run_arrays import RunSeries, SinceEmpty
 
 
-def arrays_of(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
+def arrays_of(computed: SimulatedBasin) -> Iterator[RunSeries]:
     """Yield the discharge, and, where the network's cells hold water, the water of the basin."""
     yield from _discharge_series(computed)
     if computed.flow.water is not None:
         yield from _water_series(computed, computed.flow.water)
-        yield _origin_series(computed, computed.flow.water)
-        yield from _age_series(computed)
-    if computed.peaks_by_rain is not None:
-        axes = {
-            "window": WINDOW_DAYS,
-            "lead": [computed.days.filled + lead for lead in START_LEADS],
-            "rain": RAIN_MM,
-            "member": computed.labels,
-        }
-        yield run_arrays.RunSeries(run_types.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
-        yield from _error_shifts(computed)
-
-
-def _error_shifts(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    if isinstance(calibration := computed.calibration, Calibration):
-        first, last = START_LEADS[0], START_LEADS[-1] + WINDOW_DAYS[-1] - 1
-        leads = [computed.days.filled + lead for lead in range(first, last + 1)]
+        yield from _parts_of_discharge(computed, computed.flow.water)
+    peaks = joined([one.peaks_by_rain for one in computed.parts], axis=-1)
+    if peaks is None:
+        return
+    past, calibration = computed.days.filled, computed.calibration
+    axes = {"window": WINDOW_DAYS, "lead": [past + lead for lead in START_LEADS]}
+    yield RunSeries(run_types.PEAKS_BY_RAIN, "mm/day", {**axes, "rain": RAIN_MM, "member": computed.labels}, peaks)
+    if isinstance(calibration, Calibration):
+        leads = [past + lead for lead in range(START_LEADS[0], START_LEADS[-1] + WINDOW_DAYS[-1])]
         shifts = calibration.root_shifts(computed.mean(computed.flow.discharge).mean(axis=0), leads)
-        axes = {"lead": leads, "flow": calibration.error_model.errors.class_flow.tolist()}
-        yield run_arrays.RunSeries(run_types.ERROR_SHIFTS, "(mm/day)^(1/3)", axes, shifts.astype(np.float32))
+        of_flow = {"lead": leads, "flow": calibration.error_model.errors.class_flow.tolist()}
+        yield RunSeries(run_types.ERROR_SHIFTS, "(mm/day)^(1/3)", of_flow, shifts.astype(np.float32))
 
 
-def _discharge_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    discharge, leads, traces = computed.flow.discharge, computed.leads, computed.traces
+def _discharge_series(computed: SimulatedBasin) -> Iterator[RunSeries]:
+    discharge, leads, traces, labels = computed.flow.discharge, computed.leads, computed.traces, computed.labels
     quantiles = computed.quantiles(discharge, run_types.QUANTILES).astype(np.float32)
-    members = {"member": computed.labels}
     if traces is None:
-        yield run_arrays.RunSeries("discharge", "mm/day", {**members, "lead": leads}, discharge[:, 0])
-        yield run_arrays.RunSeries("precipitation", "mm/day", {"lead": leads}, computed.rain[0])
+        yield RunSeries("discharge", "mm/day", {"member": labels, "lead": leads}, discharge[:, 0])
+        yield RunSeries("precipitation", "mm/day", {"lead": leads}, computed.rain[0])
     else:
-        axes = {"trace": traces, "lead": leads}
-        yield run_arrays.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
-        yield run_arrays.RunSeries("precipitation", "mm/day", axes, computed.rain)
-    yield run_arrays.RunSeries(
-        "discharge_quantiles", "mm/day", {"level": run_types.QUANTILES, "lead": leads}, quantiles
-    )
+        yield RunSeries("discharge", "mm/day", {"member": labels, "trace": traces, "lead": leads}, discharge)
+        yield RunSeries("precipitation", "mm/day", {"trace": traces, "lead": leads}, computed.rain)
+    yield RunSeries("discharge_quantiles", "mm/day", {"level": run_types.QUANTILES, "lead": leads}, quantiles)
     if computed.weights is not None:  # readers give every member the same weight
         mean, levels = computed.mean_of_traces(discharge), computed.quantiles(discharge[..., :MAX_GAP], LEVELS)
-        yield run_arrays.RunSeries(run_arrays.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
-        axes_of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
-        yield run_arrays.RunSeries(run_arrays.LEVELS_OF_MEMBERS, "mm/day", axes_of_levels, levels.astype(np.float32))
-    if (of_states := computed.inputs.of_states) is not None:
+        yield RunSeries(run_arrays.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
+        of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
+        yield RunSeries(run_arrays.LEVELS_OF_MEMBERS, "mm/day", of_levels, levels.astype(np.float32))
+    of_states = joined([one.of_states for one in computed.parts], axis=1)
+    if of_states is not None:
         variance = divided_variance(of_states, computed.weights).astype(np.float32)
-        yield run_arrays.RunSeries(run_types.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
-    if not isinstance(normal := computed.inputs.normal, Absent):
-        yield run_arrays.RunSeries(run_arrays.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
+        yield RunSeries(run_types.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
+    if not isinstance(normal := computed.first.normal, Absent):
+        yield RunSeries(run_arrays.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(computed.calibration, Calibration):
         flow = computed.calibration.of(computed.mean(discharge))
-        yield run_arrays.RunSeries(run_arrays.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
-        labels = list(range(len(flow.paths)))
-        yield run_arrays.RunSeries(run_arrays.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
+        yield RunSeries(run_arrays.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
+        paths = list(range(len(flow.paths)))
+        yield RunSeries(run_arrays.PATHS, "mm/day", {"path": paths, "lead": leads}, flow.paths)
 
 
-def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[run_arrays.RunSeries]:
+def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[RunSeries]:
     """Yield loss, storage, snow and its spread: of each member, or with traces the members' mean of each."""
     cells = np.asarray(computed.at_t0.state.arrays["c"])
-    traces, labels = computed.traces, computed.labels
+    traces, labels, leads = computed.traces, computed.labels, computed.leads
     arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
     for name, values in arrays.items():
         unit = "mm/day" if name == "loss" else "mm"
         if traces is None:
-            yield run_arrays.RunSeries(name, unit, {"member": labels, "lead": computed.leads}, values[:, 0])
+            yield RunSeries(name, unit, {"member": labels, "lead": leads}, values[:, 0])
         else:
-            mean = computed.mean(values).astype(np.float32)
-            yield run_arrays.RunSeries(name, unit, {"trace": traces, "lead": computed.leads}, mean)
+            yield RunSeries(name, unit, {"trace": traces, "lead": leads}, computed.mean(values).astype(np.float32))
     if water.snow is not None:
         spread = computed.quantiles(water.snow, run_types.SPREAD_LEVELS).astype(np.float32)
-        axes = {"level": run_types.SPREAD_LEVELS, "lead": computed.leads}
-        yield run_arrays.RunSeries(run_types.SNOW_SPREAD, "mm", axes, spread)
-    yield run_arrays.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
+        yield RunSeries(run_types.SNOW_SPREAD, "mm", {"level": run_types.SPREAD_LEVELS, "lead": leads}, spread)
+    yield RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
 
-def _origin_series(computed: SimulatedBasin, water: StorageResult) -> run_arrays.RunSeries:
-    """Return the discharge by the origin of its water at T0. Mean, 5 and 95 % over members and traces."""
+def _parts_of_discharge(computed: SimulatedBasin, water: StorageResult) -> Iterator[RunSeries]:
+    """Yield the discharge by the origin of its water at T0, and by its age, where it is computed."""
     snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
     parts = {"stored": snow + other, "yet_to_fall": later}
     if water.snow is not None:
         parts |= {"snow": snow, "other": other}
-    return _parts_series(computed, run_types.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
-
-
-def _age_series(computed: SimulatedBasin) -> Iterator[run_arrays.RunSeries]:
-    if computed.by_age is not None:
-        parts = np.moveaxis(computed.by_age, -1, 0)
-        of_both = parts.reshape(len(parts), -1, parts.shape[-1])
+    yield _parts_series(computed, run_types.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
+    by_age = joined([one.by_age for one in computed.parts])
+    if by_age is not None:
+        ages = np.moveaxis(by_age, -1, 0)
+        of_both = ages.reshape(len(ages), -1, ages.shape[-1])
         yield _parts_series(computed, run_types.AGE, "age", Ages(computed.days.t0).names, of_both)
 
 
-def _parts_series(
-    computed: SimulatedBasin, name: str, axis: str, parts: Sequence[str], values: Array
-) -> run_arrays.RunSeries:
+def _parts_series(computed: SimulatedBasin, name: str, axis: str, parts: Sequence[str], values: Array) -> RunSeries:
     """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
     rows, weights = np.moveaxis(values, 1, 0), computed.weights_of_rows
     mean, (low, high) = weighted_mean(rows, weights), weighted_quantiles(rows, run_types.SPREAD_LEVELS, weights)
-    shown = np.stack([mean, low, high], axis=1).astype(np.float32)
     axes = {axis: parts, "statistic": run_types.PART_STATISTICS, "lead": computed.leads}
-    return run_arrays.RunSeries(name, "mm/day", axes, shown)
+    return RunSeries(name, "mm/day", axes, np.stack([mean, low, high], axis=1).astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,50 +114,41 @@ class Verdict:
     """The ledger of each member, with traces also as an array of all, and why the basin is withheld; None if not."""
 
     ledgers: Sequence[run_arrays.Ledger] = ()
-    series: Sequence[run_arrays.RunSeries] = ()
+    series: Sequence[RunSeries] = ()
     reason: Absent | None = None
 
 
 def verdict(computed: SimulatedBasin) -> Verdict:
     """Close the ledgers of the days ahead; a network whose cells hold no water has none."""
-    water = computed.flow.water
+    water, traces = computed.flow.water, computed.traces
     if water is None:
         return Verdict()
-    closed = _closed(computed, water)
-    ledgers = _ledgers(computed, closed)
-    series = [] if computed.traces is None else [_ledger_series(computed, closed)]
-    if computed.weights is not None:
-        ledgers.append(version_ledger(computed, computed.weights, closed, ledgers))
-    return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
-
-
-def _closed(computed: SimulatedBasin, water: StorageResult) -> Ledgers:
     rain = computed.rain_of_members
     before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
     flows_and_stores: list[npt.NDArray[Any]] = [rain, computed.flow.discharge, water.loss, before, water.at_end]
     booked = {name: np.repeat(amounts, rain.shape[1]) for name, amounts in computed.at_t0.booked.items()}
-    return close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
-
-
-def _ledger_series(computed: SimulatedBasin, closed: Ledgers) -> run_arrays.RunSeries:
-    entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
-    of_entry = (*closed.terms, *run_types.CLOSURE)
-    axes = {"entry": of_entry, "member": computed.labels, "trace": computed.traces or ()}
-    values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
-    return run_arrays.RunSeries(run_arrays.LEDGER, "mm", axes, values)
+    closed = close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
+    ledgers, series = _ledgers(computed, closed), list[RunSeries]()
+    if traces is not None:
+        entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
+        axes = {"entry": (*closed.terms, *run_types.CLOSURE), "member": computed.labels, "trace": traces}
+        values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
+        series.append(RunSeries(run_arrays.LEDGER, "mm", axes, values))
+    if computed.weights is not None:
+        ledgers.append(version_ledger(computed, computed.weights, closed, ledgers))
+    reason = _why_negative(computed, water)
+    if names := [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]:
+        reason = absent(Reason.LEDGER_OPEN, members=", ".join(names))
+    return Verdict(ledgers, series, reason)
 
 
 def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledger]:
-    labels, traces = computed.labels, computed.traces
+    labels, traces, archived = computed.labels, computed.traces, computed.at_t0.archived
     of_members = closed.relative.reshape(len(labels), -1)
-    archived = computed.at_t0.archived
     assert archived.sums is not None  # where there are ledgers, the network conserves mass
-    since_empty = [
-        SinceEmpty(residual_mm=ledger.residual_mm, precipitation_mm=ledger.scale_mm)
-        for ledger in close_since_empty(archived.sums, stored(archived))
-    ]
-    ledgers = []
-    for member, (label, trace) in enumerate(zip(labels, of_members.argmax(axis=1).tolist(), strict=True)):
+    since_empty = close_since_empty(archived.sums, stored(archived))
+    worst, ledgers = of_members.argmax(axis=1).tolist(), []
+    for member, (label, trace, since) in enumerate(zip(labels, worst, since_empty, strict=True)):
         ledger = closed.of(member * of_members.shape[1] + trace)
         ledgers.append(
             run_arrays.Ledger(
@@ -183,7 +156,7 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledge
                 terms={term.name: term.amount_mm for term in ledger.terms},
                 residual_mm=ledger.residual_mm,
                 tolerance_mm=ledger.tolerance * ledger.scale_mm,
-                since_empty=since_empty[member],
+                since_empty=SinceEmpty(residual_mm=since.residual_mm, precipitation_mm=since.scale_mm),
                 trace=None if traces is None else traces[trace],
             )
         )
@@ -191,7 +164,10 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledge
 
 
 def version_ledger(
-    computed: SimulatedBasin, weights: npt.NDArray[np.float64], closed: Ledgers, of_members: Sequence[run_arrays.Ledger]
+    computed: SimulatedBasin,
+    weights: npt.NDArray[np.float64],
+    closed: Ledgers,
+    of_members: Sequence[run_arrays.Ledger],
 ) -> run_arrays.Ledger:
     """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
     product as a term of its own, times the weight of its parts."""
@@ -201,8 +177,9 @@ def version_ledger(
     rain = weights * amounts[:, closed.terms.index(PRECIPITATION)]
     del terms[PRECIPITATION]
     of_product: dict[str, float] = {}
-    for label, amount in zip(_product_of_members(computed), rain.tolist(), strict=True):
-        name = f"{PRECIPITATION} of {label}"
+    products = [one.part.product for one in computed.parts for _ in one.part.members]
+    for product, amount in zip(products, rain.tolist(), strict=True):
+        name = f"{PRECIPITATION} of {product}"
         of_product[name] = of_product.get(name, 0.0) + amount
     of_terms = {name: float(amount) for name, amount in {**of_product, **terms}.items()}
     scale = float(weights @ closed.scale_mm.reshape(count, -1).mean(axis=1))
@@ -217,15 +194,6 @@ def version_ledger(
         tolerance_mm=closed.tolerance * scale,
         since_empty=SinceEmpty(**since_empty),
     )
-
-
-def _product_of_members(computed: SimulatedBasin) -> list[str]:
-    return [one.part.product for one in computed.parts for _ in one.part.members]
-
-
-def _why_open(ledgers: list[run_arrays.Ledger]) -> Absent | None:
-    names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
-    return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None
 
 
 def _why_negative(computed: SimulatedBasin, water: StorageResult) -> Absent | None:

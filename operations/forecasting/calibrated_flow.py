@@ -17,11 +17,11 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
-from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, area_by, to_mm_per_day
+from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
+from operations.forecasting.plans import Plan
 from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.ownership import Basin
@@ -124,34 +124,37 @@ class Calibration:
 
 
 def calibrations(
-    session: Session,
-    version: Version,
-    weather: RunWeather | None,
-    days: RunDays,
-    flows: Mapping[str, RecentFlow],
-    basins: Mapping[str, Basin],
+    session: Session, plan: Plan, version: Version, flows: Mapping[str, RecentFlow]
 ) -> dict[str, Calibration | Absent]:
-    """Return the calibration of each basin, or why it has none.
+    """Return the calibration of each basin by a version's error model, or why it has none.
 
     The last observed flow may be of a past day after T0, whose weather is not observed yet. The flows are the simulated
     ones of the last days until T0, mm/day; None where unknown.
     """
-    model = error_model_of(session, version, list(flows))
+    model, weather, days = error_model_of(session, version, list(flows)), plan.forecast, plan.days
     if isinstance(model, Absent):
         return dict.fromkeys(flows, model)
     recalibration = None if weather is None else recalibration_of(weather.recalibration)
-    return {
-        name: errors
-        if isinstance(errors := errors_in(model, name), Absent)
-        else Calibration(
-            errors,
-            recalibration,
-            days,
-            last := _last_flow(session, days, recent, basins[name], version.area_products),
-            _summary(model, errors, weather, last),
+    found: dict[str, Calibration | Absent] = {}
+    for name, recent in flows.items():
+        errors = errors_in(model, name)
+        if isinstance(errors, Absent):
+            found[name] = errors
+            continue
+        last = _last_flow(session, days, recent, plan.inputs.basins[name], version.area_products)
+        summary = RunCalibration(
+            kind=_kind(weather),
+            sha256=model.sha256,
+            fitted_on=str(model.period),
+            own_days=errors.errors.days,
+            weather=OBSERVED if weather is None else weather.name,
+            weather_issues=None if weather is None else weather.skill.issues,
+            last_flow_day=None if last is None else str(last.day),
+            last_flow_mm=None if last is None else last.observed,
+            simulated_mm=None if last is None else last.simulated,
         )
-        for name, recent in flows.items()
-    }
+        found[name] = Calibration(errors, recalibration, days, last, summary)
+    return found
 
 
 def recalibration_of(stored: RunRecalibration) -> Recalibration:
@@ -170,22 +173,6 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
     if not model.for_unseen:
         return absent(Reason.NO_REGIONAL_ERROR_MODEL, version=model.version_id, basin=basin)
     return absent(Reason.RECORD_TOO_SHORT_TO_CALIBRATE, version=model.version_id, basin=basin, days=MIN_DAYS)
-
-
-def _summary(
-    model: error_models.ErrorModel, errors: BasinErrorModel, weather: RunWeather | None, last: LastFlow | None
-) -> RunCalibration:
-    return RunCalibration(
-        kind=_kind(weather),
-        sha256=model.sha256,
-        fitted_on=str(model.period),
-        own_days=errors.errors.days,
-        weather=OBSERVED if weather is None else weather.name,
-        weather_issues=None if weather is None else weather.skill.issues,
-        last_flow_day=None if last is None else str(last.day),
-        last_flow_mm=None if last is None else last.observed,
-        simulated_mm=None if last is None else last.simulated,
-    )
 
 
 def _kind(weather: RunWeather | None) -> CalibrationKind:
@@ -211,7 +198,7 @@ def _last_flow(
         return None
     if stored is None:
         return None
-    observed, until_t0 = _in_mm(stored, area), len(recent)
+    observed, until_t0 = np.asarray(to_mm_per_day(stored.values, unit=stored.unit, area=area), dtype=float), len(recent)
     usable = np.isfinite(observed)
     usable[:until_t0] &= np.isfinite(recent)
     if not usable.any():
@@ -219,7 +206,3 @@ def _last_flow(
     at = int(np.flatnonzero(usable)[-1])
     simulated = float(recent[at]) if at < until_t0 else None
     return LastFlow(known.first + at, float(observed[at]), simulated)
-
-
-def _in_mm(stored: DailySeries, area: Area) -> npt.NDArray[np.float64]:
-    return np.asarray(to_mm_per_day(stored.values, unit=stored.unit, area=area), dtype=float)

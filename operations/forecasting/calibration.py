@@ -17,7 +17,7 @@ from hydrology.base.calendar import Day, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.weather.forcing_kinds import KINDS
-from hydrology.weather.forecast_errors import OtherWeather, around
+from hydrology.weather.forecast_errors import around
 from models.arrays import Array as Floats
 from models.arrays import Forcing
 from models.inference import GROUP
@@ -26,71 +26,52 @@ from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibr
 from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
 from operations.forecasting.simulated_basin import StartedPart, of_largest_weight, recent_flow
-from operations.forecasting.weather_ahead import RunDays, WeatherAhead
+from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_skill import complete_years, other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.runs.run_weather import FilledWeather, RunWeather
-from records.runs.states import State
+from records.runs.tables import State
 from records.versions import error_models
 from records.versions.versions import Version
 
 log = structlog.get_logger()
 
 
-def flow_with_errors(
-    loaded: LoadedVersion,
-    forecast: RunWeather,
-    days: RunDays,
-    forcings: Mapping[str, BasinForcing],
-    weather: Mapping[str, WeatherAhead],
-    states: Mapping[str, State],
-    *,
-    among: Mapping[str, Collection[date]] | None = None,
+def _flow_with_errors(
+    plan: PartPlan, forecast: RunWeather, states: Mapping[str, State], among: Mapping[str, Collection[date]]
 ) -> dict[str, Discharge]:
-    """Return the members' mean discharge around weather forecasts, (traces, days) in mm/day.
+    """Return the members' mean discharge around a part's weather forecasts, (traces, days) in mm/day.
 
     Basins whose forecast has traces far enough apart are left out, and those without other years. `among` has the first
-    days of the other years to take; None for all.
+    days of the other years to take.
     """
-    names = (loaded.config.inputs.mass, *loaded.config.inputs.auxiliary)
+    taken, days, starts = plan.loaded.config.inputs, plan.days, {}
+    names = (taken.mass, *taken.auxiliary)
     later = days_between(day(forecast.reference_time.date()), days.ahead.first)
     of_reference = np.array([forecast.skill.correlations[name] for name in names]).T
     correlation = of_reference[np.clip(later + np.arange(days.horizon), 0, len(of_reference) - 1)]
-    starts = {}
     for name, state in states.items():
-        expected = with_skill(correlation, weather[name].filled, days.ahead.first, names)
-        forcing = forcings[name].forcing
-        other = other_weather(forcing, days.ahead, days.t0, None if among is None else among[name])
-        wide = None if other is None else _weather_around(forcing, weather[name], other, days, names, expected)
-        if wide is not None:
-            starts[name] = InitialState(state, wide, None)
-    return dict(zip(starts, mean_discharge(loaded, [*starts.values()]), strict=True))
+        weather, forcing = plan.weather[name], plan.forcings[name].forcing
+        expected = with_skill(correlation, weather.filled, days.ahead.first, names)
+        other = other_weather(forcing, days.ahead, days.t0, among[name])
+        # A trace is one weather, so its ranks among equal values are drawn alike in every basin.
+        chance = np.random.default_rng(int(days.t0.astype(int)))
+        traces = None if other is None else around(weather_of(weather.forcing), other, expected, chance)
+        if traces is not None:
+            starts[name] = InitialState(state, _weather_around(forcing, traces, days.ahead.first, names), None)
+    return dict(zip(starts, mean_discharge(plan.loaded, [*starts.values()]), strict=True))
 
 
-def _weather_around(
-    forcing: Forcing,
-    weather: WeatherAhead,
-    other: OtherWeather,
-    days: RunDays,
-    names: tuple[str, ...],
-    correlation: Array,
-) -> WeatherAhead | None:
-    """Return the weather around a basin's weather forecast; None where it is not needed."""
-    # A trace is one weather, so its ranks among equal values are drawn alike in every basin.
-    chance = np.random.default_rng(int(days.t0.astype(int)))
-    traces = around(weather_of(weather.forcing), other, correlation, chance)
-    if traces is None:
-        return None
+def _weather_around(forcing: Forcing, traces: Array, first: Day, names: Sequence[str]) -> WeatherAhead:
     if {"tmax", "tmin"} <= set(names):
         warm, cold = names.index("tmax"), names.index("tmin")
         traces[..., [cold, warm]] = np.sort(traces[..., [cold, warm]], axis=-1)
     values = traces.astype(np.float32)
     labels = tuple(str(number) for number in range(len(values)))
     static: Floats = np.repeat(forcing.static, len(values), axis=0)
-    ids = forcing.ids * len(values)
-    return WeatherAhead(labels, Forcing(days.ahead.first, values[..., 0], values[..., 1:], static, ids))
+    return WeatherAhead(labels, Forcing(first, values[..., 0], values[..., 1:], static, forcing.ids * len(values)))
 
 
 def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:
@@ -176,7 +157,7 @@ def _by_model_of(database: Database, plan: Plan, version: Version, basins: OfBas
         return dict.fromkeys(basins, absent(uncalibrated))
     flows = {name: recent_flow(parts) for name, parts in basins.items()}
     with database.reading() as session:
-        return calibrations(session, version, plan.forecast, plan.days, flows, plan.inputs.basins)
+        return calibrations(session, plan, version, flows)
 
 
 def _around(plan: Plan, basins: OfBasins) -> dict[str, Discharge]:
@@ -186,15 +167,11 @@ def _around(plan: Plan, basins: OfBasins) -> dict[str, Discharge]:
     of_parts: dict[str, list[tuple[float, Discharge]]] = {name: [] for name in basins}
     shared = _shared_years(plan, basins)
     for one in plan.parts:
-        own = {
-            name: of_part
-            for name, parts in basins.items()
-            for of_part in parts
-            if of_part.part.version == one.part.version
-        }
+        own = {name: of for name, parts in basins.items() for of in parts if of.part.version == one.part.version}
+        taken, whole = one.loaded.config.inputs, plan.forecast
+        with_all = {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations}
         states = {name: of_part.at_t0.archived for name, of_part in own.items()}
-        forecast = _with_skill_of(one, plan.forecast)
-        flows = flow_with_errors(one.loaded, forecast, one.days, one.forcings, one.weather, states, among=shared)
+        flows = _flow_with_errors(one, whole if with_all else one.forecast or whole, states, shared)
         for name, flow in flows.items():
             of_parts[name].append((own[name].part.weight, flow))
     result = {}
@@ -213,8 +190,3 @@ def _shared_years(plan: Plan, basins: OfBasins) -> dict[str, frozenset[date]]:
             known = complete_years(one.forcings[name].forcing, one.days.ahead, one.days.t0)
             shared[name] = shared.get(name, known) & known
     return shared
-
-
-def _with_skill_of(one: PartPlan, whole: RunWeather) -> RunWeather:
-    taken = one.loaded.config.inputs
-    return whole if {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations} else one.forecast or whole

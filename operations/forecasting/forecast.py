@@ -215,7 +215,7 @@ def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Pl
             by_horizon.setdefault(horizon, []).append(name)
     planned: list[Plan] = []
     for horizon, names in by_horizon.items():
-        part = _part(inputs, names, with_failures=not planned)
+        part = replace(inputs.only(names), failures={} if planned else inputs.failures)
         asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
         planned += plans(work, part, asked)
     return planned
@@ -225,7 +225,3 @@ def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
     ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return choose_days(clock, asked, 1, last, ended).t0
-
-
-def _part(inputs: ForecastInputs, names: Sequence[str], *, with_failures: bool) -> ForecastInputs:
-    return replace(inputs.only(names), failures=inputs.failures if with_failures else {})

@@ -23,23 +23,30 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.basin_data.dataset import BasinForcing, forcings_of
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, choose_days, why_t0_unavailable
-from operations.forecasting.weather_choice import Filling, WeatherChoice, WeatherPlan
+from operations.forecasting.weather_choice import Filling, WeatherChoice
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
+from records.database.stored import as_values, grouped
 from records.database.work import Work
 from records.feeds import feeds
-from records.runs.run_weather import RunBridge, RunWeather, name_of_weather
+from records.runs.run_weather import RunWeather, name_of_weather
 from records.simulations.snow_cells import SnowMapping, mappings
-from records.versions import error_models, versions
+from records.versions import error_models
 from records.versions.version_properties import VersionPart
 from records.weather import bridges
 from records.weather.bridges import InForce
 from runtime.clock import Clock
 
 V = TypeVar("V")
+
+
+class NothingToForecast(DataProblem):
+    """No basin of the request can be forecast."""
+
+    kind = "nothing-to-forecast"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +57,18 @@ class PartInputs:
     loaded: LoadedVersion
     basins: Mapping[str, Basin]
     forcings: Mapping[str, BasinForcing]
-    bridges: Mapping[str, InForce]
+    in_force: Mapping[str, InForce]
     snow: Mapping[str, SnowMapping | Absent]
     failures: Mapping[str, Absent]
     credit: Credit | None
 
     def only(self, names: Collection[str]) -> "PartInputs":
         return replace(self, forcings=_only(self.forcings, names))
+
+    def last_t0(self, params: ForecastParams) -> Day:
+        """Return the last T0 that the records allow. Observed weather must reach over the days ahead, too."""
+        last = max(forcing.period.last for forcing in self.forcings.values())
+        return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,31 +93,26 @@ class ForecastInputs:
         return {one.part.version: one for one in self.parts}
 
     def only(self, names: Collection[str]) -> "ForecastInputs":
+        """Return the inputs of some basins, without why others have none."""
         parts = tuple(one.only(names) for one in self.parts)
-        return replace(self, forcings=_only(self.forcings, names), parts=parts)
+        return replace(self, forcings=_only(self.forcings, names), parts=parts, failures={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartPlan:
+class PartPlan(PartInputs):
     """The run of a part where it takes part: forcing until T0, weather after it, and bridges in order of use."""
 
-    inputs: PartInputs
     days: RunDays
-    forcings: Mapping[str, BasinForcing]
     weather: Mapping[str, WeatherAhead]
     bridges: Mapping[str, Sequence[InForce]]
     forecast: RunWeather | None
 
-    @property
-    def part(self) -> VersionPart:
-        return self.inputs.part
-
-    @property
-    def loaded(self) -> LoadedVersion:
-        return self.inputs.loaded
-
     def only(self, names: Collection[str]) -> "PartPlan":
         return replace(self, forcings=_only(self.forcings, names), weather=_only(self.weather, names))
+
+    @property
+    def key(self) -> "_Key":
+        return self.days, None if self.forecast is None else self.forecast.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,31 +146,57 @@ class Plan:
         """Return the parts that take part in a basin, in the order of the version's."""
         return [one for one in self.parts if basin in one.forcings]
 
-    def bridges_in(self, basin: str) -> tuple[RunBridge, ...]:
-        """Return the bridges that the weather of a basin passed through, each once."""
-        used = [one.used for part in self.parts_in(basin) for one in part.bridges[basin]]
-        return tuple({one.sha256: one for one in used}.values())
+
+_Key = tuple[RunDays, str | None]
+"""The days of a plan, and its weather forecast."""
 
 
 def _only(of_basins: Mapping[str, V], names: Collection[str]) -> dict[str, V]:
     return {name: value for name, value in of_basins.items() if name in names}
 
 
-def inputs_of_part(
+def read_inputs(
+    database: Database,
+    version: str,
+    names: Sequence[str],
+    known: Mapping[str, Day] | None = None,
+    *,
+    product: str | None = None,
+) -> ForecastInputs:
+    """Read a version's inputs; to each basin's last known day, None for all stored days."""
+    with database.reading() as session:
+        loaded = load_version(session, version)
+        if product not in (None, loaded.version.product):
+            raise InvalidInput(
+                f"Version {version} takes {loaded.version.product}, not {product}, and products are never mixed: "
+                f"forecast with {loaded.version.product}, or train a version on {product}."
+            )
+        parts = tuple(_inputs_of_part(session, one, names, known) for one in loaded.parts)
+        snow = mappings(session, version, names)
+    failures = {
+        name: why_none({one.part.name: one.failures[name] for one in parts})
+        for name in names
+        if all(name in one.failures for one in parts)
+    }
+    there = {name: [one.forcings[name] for one in parts if name in one.forcings] for name in names}
+    # Of those that end equally late, that of the largest weight.
+    longest = {name: max(of_basin, key=lambda one: one.period.last) for name, of_basin in there.items() if of_basin}
+    return ForecastInputs(loaded=loaded, parts=parts, forcings=longest, snow=snow, failures=failures)
+
+
+def _inputs_of_part(
     session: Session, one: LoadedPart, names: Sequence[str], known: Mapping[str, Day] | None
 ) -> PartInputs:
-    """Read the inputs for the runs of a part; to each basin's last known day, None for all stored days."""
-    loaded, product = one.loaded, one.part.product
-    loadings = forcings_of(session, loaded, names, known)
+    loadings = forcings_of(session, one.loaded, names, known)
     return PartInputs(
         part=one.part,
-        loaded=loaded,
+        loaded=one.loaded,
         basins=basins.get_many(session, names),
         forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
-        bridges=bridges.applied(session, product, names),
-        snow=mappings(session, loaded.version.id, names),
+        in_force=bridges.applied(session, one.part.product, names),
+        snow=mappings(session, one.loaded.version.id, names),
         failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
-        credit=feeds.credits_of(session, [product]).get(product),
+        credit=feeds.credits_of(session, [one.part.product]).get(one.part.product),
     )
 
 
@@ -174,30 +207,39 @@ def plans_of_part(
     known: datetime | None = None,
     filling: Filling | None = None,
 ) -> tuple[list[PartPlan], dict[str, Absent]]:
-    """Return the plans of a part, as `operations.forecasting.plans.possible_plans` does of a version."""
+    """Return the plans of a part, as `possible_plans` does of a version."""
     if not inputs.forcings:
         return [], dict(inputs.failures)
     ended = {name: last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings}
-    days = choose_days(work.clock, params.t0, params.horizon, last_t0(inputs, params), max(ended.values()))
+    days = choose_days(work.clock, params.t0, params.horizon, inputs.last_t0(params), max(ended.values()))
     if filling is not None:
         days = RunDays(days.t0, days.horizon + filling.days, filling.days)
-    product = inputs.part.product
     reasons = {
-        name: why_t0_unavailable(name, forcing, product, days.t0, ended[name])
+        name: why_t0_unavailable(name, forcing, inputs.part.product, days.t0, ended[name])
         for name, forcing in inputs.forcings.items()
     }
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    chosen = WeatherChoice(inputs.loaded, inputs.bridges, params, days, started=started, filling=filling, ended=ended)
-    choices = chosen.choices(work, known or instant_known(work.clock, params.t0))
+    choices = WeatherChoice(
+        version=inputs.loaded.version.id,
+        product=inputs.loaded.version.product,
+        inputs=inputs.loaded.config.inputs,
+        forcings=started,
+        in_force=inputs.in_force,
+        days=days,
+        at=known or instant_known(work.clock, params.t0),
+        params=params,
+        filling=filling,
+        ended=ended,
+    ).choices(work)
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         PartPlan(
-            inputs=inputs,
-            days=choice.days,
+            **as_values(inputs, "forcings"),
             forcings={name: started[name] for name in choice.weather},
+            days=choice.days,
             weather=choice.weather,
-            bridges=_bridges(inputs, choice),
+            bridges=choice.bridges,
             forecast=choice.forecast,
         )
         for choice in choices
@@ -206,49 +248,12 @@ def plans_of_part(
     return possible, failures
 
 
-def last_t0(inputs: PartInputs, params: ForecastParams) -> Day:
-    """Return the last T0 that the records allow. Observed weather must reach over the days ahead, too."""
-    last = max(forcing.period.last for forcing in inputs.forcings.values())
-    return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
-
-
-def _bridges(inputs: PartInputs, choice: WeatherPlan) -> dict[str, Sequence[InForce]]:
-    applied: dict[str, Sequence[InForce]] = {name: (bridge,) for name, bridge in inputs.bridges.items()}
-    return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}
-
-
 def instant_known(clock: Clock, t0: Day | None) -> datetime:
     """Return when a weather forecast must have been available: now, or the end of the day after a requested T0."""
     if t0 is None:
         return clock.now()
     end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)
     return min(clock.now(), end)
-
-
-_Key = tuple[RunDays, str | None]
-"""The days of a plan, and its weather forecast."""
-_Reasons = dict[str, dict[str, Absent]]
-"""Why parts are absent, by basin and the name of the part."""
-
-
-def inputs_of(
-    session: Session, loaded: LoadedVersion, names: Sequence[str], known: Mapping[str, Day] | None
-) -> ForecastInputs:
-    """Read the inputs for the runs of a version; to each basin's last known day, None for all stored days."""
-    parts = tuple(inputs_of_part(session, one, names, known) for one in loaded.parts)
-    failures = {
-        name: why_none({one.part.name: one.failures[name] for one in parts})
-        for name in names
-        if all(name in one.failures for one in parts)
-    }
-    snow = mappings(session, loaded.version.id, names)
-    return ForecastInputs(loaded=loaded, parts=parts, forcings=_longest(parts, names), snow=snow, failures=failures)
-
-
-def _longest(parts: Sequence[PartInputs], names: Sequence[str]) -> dict[str, BasinForcing]:
-    """Return the forcing of each basin that ends last; of equal ones, that of the largest weight."""
-    there = {name: [one.forcings[name] for one in parts if name in one.forcings] for name in names}
-    return {name: max(of_basin, key=lambda one: one.period.last) for name, of_basin in there.items() if of_basin}
 
 
 def possible_plans(
@@ -270,11 +275,11 @@ def possible_plans(
     """
     if not inputs.forcings:
         return [], dict(inputs.failures)
-    last = max(last_t0(one, params) for one in inputs.parts if one.forcings)
+    last = max(one.last_t0(params) for one in inputs.parts if one.forcings)
     ended = max(last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings)
     asked = params.model_copy(update={"t0": choose_days(work.clock, params.t0, params.horizon, last, ended).t0})
     planned: dict[str, dict[str, PartPlan]] = {name: {} for name in inputs.forcings}
-    why: _Reasons = {name: {} for name in inputs.forcings}
+    why: dict[str, dict[str, Absent]] = {name: {} for name in inputs.forcings}
     known = known or instant_known(work.clock, params.t0)
     for one in inputs.parts:
         own = None if filling is None else filling.of_part(one.part.name)
@@ -284,40 +289,30 @@ def possible_plans(
                 planned[name][one.part.name] = plan
         for name in why.keys() & failed.keys():
             why[name][one.part.name] = failed[name]
-    groups: dict[_Key, dict[str, dict[str, PartPlan]]] = {}
-    for name, of_basin in planned.items():
-        if of_basin:
-            groups.setdefault(_key(next(iter(of_basin.values()))), {})[name] = of_basin
-    plans = [_together(work.database, inputs, asked, key, of_key, why) for key, of_key in groups.items()]
+    groups = grouped((next(iter(of_basin.values())).key, name) for name, of_basin in planned.items() if of_basin)
+    plans = []
+    for key, names in groups.items():
+        parts = list[PartPlan]()
+        for one in inputs.parts:
+            there = {name: planned[name][one.part.name] for name in names if one.part.name in planned[name]}
+            alike = {name: plan for name, plan in there.items() if plan.key == key}
+            for name in there.keys() - alike.keys():
+                why[name][one.part.name] = absent(Reason.PART_OF_OTHER_DAYS, product=one.part.product)
+            if alike:
+                parts.append(next(iter(alike.values())).only(alike))
+        plans.append(
+            Plan(
+                inputs=inputs,
+                params=asked,
+                parts=tuple(parts),
+                days=key[0],
+                forcings={name: next(one.forcings[name] for one in parts if name in one.forcings) for name in names},
+                forecast=_forecast(work.database, inputs, parts[0].forecast),
+                absent_parts={name: why[name] for name in names if why[name]},
+            )
+        )
     failures = {name: why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
     return plans, {**inputs.failures, **failures}
-
-
-def _together(
-    database: Database,
-    inputs: ForecastInputs,
-    params: ForecastParams,
-    key: _Key,
-    planned: Mapping[str, Mapping[str, PartPlan]],
-    why: _Reasons,
-) -> Plan:
-    parts = []
-    for one in inputs.parts:
-        there = {name: planned[name][one.part.name] for name in planned if one.part.name in planned[name]}
-        alike = {name: plan for name, plan in there.items() if _key(plan) == key}
-        for name in there.keys() - alike.keys():
-            why[name][one.part.name] = absent(Reason.PART_OF_OTHER_DAYS, product=one.part.product)
-        if alike:
-            parts.append(next(iter(alike.values())).only(alike))
-    return Plan(
-        inputs=inputs,
-        params=params,
-        parts=tuple(parts),
-        days=key[0],
-        forcings={name: next(one.forcings[name] for one in parts if name in one.forcings) for name in planned},
-        forecast=_forecast(database, inputs, parts[0].forecast),
-        absent_parts={name: why[name] for name in planned if why[name]},
-    )
 
 
 def _forecast(database: Database, inputs: ForecastInputs, used: RunWeather | None) -> RunWeather | None:
@@ -328,45 +323,9 @@ def _forecast(database: Database, inputs: ForecastInputs, used: RunWeather | Non
         return replace(used, recalibration=error_models.recalibration_of(session, inputs.loaded.version.id, name))
 
 
-def _key(plan: PartPlan) -> _Key:
-    return plan.days, None if plan.forecast is None else plan.forecast.id
-
-
 def why_none(reasons: Mapping[str, Absent]) -> Absent:
     different = list(dict.fromkeys(map(str, reasons.values())))
     return absent(Reason.NO_PART, reasons=" ".join(different)) if len(different) > 1 else next(iter(reasons.values()))
-
-
-__all__ = ["ForecastInputs", "NothingToForecast", "Plan", "plans", "possible_plans", "read_inputs", "require"]
-
-
-class NothingToForecast(DataProblem):
-    """No basin of the request can be forecast."""
-
-    kind = "nothing-to-forecast"
-
-
-def read_inputs(
-    database: Database,
-    version: str,
-    names: Sequence[str],
-    known: Mapping[str, Day] | None = None,
-    *,
-    product: str | None = None,
-) -> ForecastInputs:
-    """Read a version's inputs; to each basin's last known day, None for all stored days."""
-    with database.reading() as session:
-        loaded = load_version(session, version)
-        _require_product(loaded.version, product)
-        return inputs_of(session, loaded, names, known)
-
-
-def _require_product(version: versions.Version, product: str | None) -> None:
-    if product not in (None, version.product):
-        raise InvalidInput(
-            f"Version {version.id} takes {version.product}, not {product}, and products are never mixed: "
-            f"forecast with {version.product}, or train a version on {product}."
-        )
 
 
 def plans(work: Work, inputs: ForecastInputs, params: ForecastParams) -> list[Plan]:

@@ -12,9 +12,9 @@ from hydrology.base.units import area_by
 from hydrology.climatology.normals import too_few_years
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
-from jobspec.changes import Changes
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.simulated_basin import Normal, SimulatedBasin, SimulatedPart, stored
+from operations.forecasting.plans import Plan
+from operations.forecasting.simulated_basin import SimulatedBasin, SimulatedPart, of_largest_weight, stored
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.versions.learnt_days import learnt_from
@@ -22,27 +22,21 @@ from records.database.stored import as_values
 from records.runs import run_types
 from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
 from records.runs.run_weather import RunBridge, RunPart, hash_of_parts, sources_only
-from records.simulations.snow_cells import SnowMapping
 
 
 def inputs_hash(
-    *,
-    forcing: BasinForcing,
-    weather: WeatherAhead,
-    bridges: Sequence[RunBridge],
-    days: RunDays,
-    first: Day,
-    changes: Changes,
+    plan: Plan, forcing: BasinForcing, weather: WeatherAhead, bridges: Sequence[RunBridge], parent: Day | None
 ) -> str:
-    """Return the hash of the inputs after the parent state's day.
+    """Return the hash of a part's inputs after its parent state's day; all of them without a parent.
 
     Their bridges, the sources of filled weather, and changes count, too.
     """
-    consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]
+    first = forcing.period.first if parent is None else parent + ONE_DAY
+    consumed, over = _consumed(forcing, weather, plan.days, first), [bridge.sha256 for bridge in bridges]
     if weather.filled:
         over.append(fingerprint(sources_only(weather.filled)))
-    if not changes.nothing:
-        over.append(fingerprint(changes.as_json()))
+    if not plan.changes.nothing:
+        over.append(fingerprint(plan.changes.as_json()))
     return fingerprint([consumed, *over]) if over else consumed
 
 
@@ -58,54 +52,46 @@ def _consumed(forcing: BasinForcing, weather: WeatherAhead, days: RunDays, first
 
 def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunBasin:
     """Return the row of a basin; the reason is why it is withheld, None if it is issued."""
-    inputs, state, parent = computed.inputs, computed.at_t0.archived, computed.inputs.advanced.parent
-    area = area_by(inputs.basin.areas, computed.loaded.version.area_products)
+    basin, state, parent = computed.first.basin, computed.at_t0.archived, computed.first.parent
+    area = area_by(basin.areas, computed.loaded.version.area_products)
+    hashes = [_hash_of_part(computed, one) for one in computed.parts]
     return run_types.RunBasin(
-        basin_id=inputs.basin.id,
+        basin_id=basin.id,
         status="withheld" if reason else "issued",
         reason=reason,
         parent_day=parent.day if parent else None,
         parent_hash=parent.sha256 if parent else None,
         state_hash=state.sha256,
-        inputs_hash=_inputs_hash(computed),
+        inputs_hash=hash_of_parts(
+            (one.part.name, of_part) for one, of_part in zip(computed.parts, hashes, strict=True)
+        ),
         area_m2=None if area is None else area.m2,
         area_name=None if area is None else area.name,
-        summary=_summary(computed),
+        summary=_summary(computed, hashes),
         spin_up_days=state.spin_up_days,
     )
 
 
-def _inputs_hash(computed: SimulatedBasin) -> str:
-    return hash_of_parts((one.part.name, _hash_of_part(one, computed.days)) for one in computed.parts)
-
-
-def _hash_of_part(one: SimulatedPart, days: RunDays) -> str:
-    inputs, parent = one.inputs, one.inputs.advanced.parent
+def _hash_of_part(computed: SimulatedBasin, one: SimulatedPart) -> str:
     return inputs_hash(
-        forcing=inputs.forcing,
-        weather=inputs.weather,
-        bridges=inputs.bridges,
-        days=days,
-        first=parent.day + ONE_DAY if parent else inputs.forcing.period.first,
-        changes=inputs.changes,
+        computed.plan, one.forcing, one.weather, one.bridges, None if one.parent is None else one.parent.day
     )
 
 
-def _run_parts(computed: SimulatedBasin) -> Iterator[RunPart]:
+def _run_parts(computed: SimulatedBasin, hashes: Sequence[str]) -> Iterator[RunPart]:
     """Yield the parts that took part; the run's own row stands for one without a name."""
     total = sum(one.part.weight for one in computed.parts)
-    for one in computed.parts if computed.parts[0].part.name else ():
-        parent = one.inputs.advanced.parent
+    for one, of_part in zip(computed.parts, hashes, strict=True) if computed.first.part.name else ():
         yield RunPart(
             name=one.part.name,
             version=one.part.version,
             product=one.part.product,
             weight=one.part.weight / total,
-            parent_day=None if parent is None else str(parent.day),
-            parent_hash=None if parent is None else parent.sha256,
+            parent_day=None if one.parent is None else str(one.parent.day),
+            parent_hash=None if one.parent is None else one.parent.sha256,
             state_hash=one.at_t0.archived.sha256,
-            inputs_hash=_hash_of_part(one, computed.days),
-            filled_weather=one.inputs.weather.filled,
+            inputs_hash=of_part,
+            filled_weather=one.weather.filled,
         )
 
 
@@ -125,18 +111,15 @@ def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
 
 
 def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
-    forcing = one.inputs.forcing
-    names, static = one.loaded.config.inputs.static, forcing.forcing.static[0]
-    return learnt_from(one.loaded.version, one.inputs.basin.id, names, static, forcing.assumed)
+    names, static = one.loaded.config.inputs.static, one.forcing.forcing.static[0]
+    return learnt_from(one.loaded.version, one.basin.id, names, static, one.forcing.assumed)
 
 
-def _summary(computed: SimulatedBasin) -> RunSummary:
-    inputs, traces = computed.inputs, computed.traces
-    past = computed.days.filled
-    discharge = computed.flow.discharge
+def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
+    first, traces, past, discharge = computed.first, computed.traces, computed.days.filled, computed.flow.discharge
     median = computed.median(discharge)[past:]
-    last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
-    normal, calibration, cells = inputs.normal, computed.calibration, inputs.cells_by_age
+    last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
+    normal, calibration = first.normal, computed.calibration
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
@@ -147,16 +130,16 @@ def _summary(computed: SimulatedBasin) -> RunSummary:
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
-        skipped_days=max(one.inputs.forcing.skipped_until(last_of_record) for one in computed.parts),
+        skipped_days=max(one.forcing.skipped_until(last_of_record) for one in computed.parts),
         calibration=calibration
         if isinstance(calibration, Absent)
         else calibration.summary(computed.mean_of_traces(discharge)),
-        age_reason=cells if isinstance(cells, Absent) else None,
-        bridges=inputs.bridges,
-        product_credit=inputs.credit,
-        filled_weather=inputs.weather.filled,
-        weather_fault=inputs.weather_fault,
-        parts=tuple(_run_parts(computed)),
+        age_reason=computed.without_age,
+        bridges=computed.bridges,
+        product_credit=computed.credit,
+        filled_weather=first.weather.filled,
+        weather_fault=first.weather_fault,
+        parts=tuple(_run_parts(computed, hashes)),
         subset=computed.subset,
         **as_values(_training_domain(computed)),
     )
@@ -166,7 +149,7 @@ def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
     """Return the number of interpolated or filled values by variable; parts on one product count once."""
     by_product: dict[str, dict[str, int]] = {}
     for one in computed.parts:
-        by_product.setdefault(one.part.product, {}).update(one.inputs.forcing.filled_until(last))
+        by_product.setdefault(one.part.product, {}).update(one.forcing.filled_until(last))
     names = dict.fromkeys(name for counts in by_product.values() for name in counts)
     return {name: sum(counts.get(name, 0) for counts in by_product.values()) for name in names}
 
@@ -176,35 +159,29 @@ def _flow_at_t0(computed: SimulatedBasin) -> float | None:
     return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
 
-def _snow_at_t0(computed: SimulatedBasin, chosen: SnowMapping) -> Normal:
-    """Return the snow at T0 by member, mm."""
-    cells = np.asarray(computed.at_t0.state.arrays["c"])
-    of_members = zip(computed.labels, cells, strict=True)
-    return np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in of_members])
-
-
 def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
-    chosen = computed.inputs.snow
     if computed.flow.water is None:
         return absent(Reason.NO_WATER_IN_CELLS)
+    chosen, snow17 = computed.snow, of_largest_weight(computed.parts).snow17
     if isinstance(chosen, Absent):
         return chosen
-    of_members = _snow_at_t0(computed, chosen)
+    cells = zip(computed.labels, np.asarray(computed.at_t0.state.arrays["c"]), strict=True)
+    of_members = np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in cells])
     low, high = weighted_quantiles(of_members, run_types.SPREAD_LEVELS, computed.weights).tolist()
-    snow17 = computed.inputs.snow17
+    of_snow17: tuple[float | Absent | None, ...] = (
+        (snow17, snow17)
+        if not isinstance(snow17, SnowEstimate)
+        else (snow17.mm, too_few_years(1, 1) if snow17.normal_mm is None else snow17.normal_mm)
+    )
     return RunSnow(
         mapping=chosen.kind,
         mean_mm=float(computed.mean(of_members)),
         p05_mm=low,
         p95_mm=high,
-        normal_mm=computed.inputs.snow_normal,
+        normal_mm=computed.snow_normal,
         skill=chosen.skill,
-        reference=computed.inputs.snow_reference,
-        snow17_mm=snow17.mm if isinstance(snow17, SnowEstimate) else snow17,
-        snow17_normal_mm=_normal_of(snow17) if isinstance(snow17, SnowEstimate) else snow17,
+        reference=computed.first.snow_reference,
+        snow17_mm=of_snow17[0],
+        snow17_normal_mm=of_snow17[1],
         regional_because=chosen.because,
     )
-
-
-def _normal_of(snow17: SnowEstimate) -> float | Absent:
-    return too_few_years(1, 1) if snow17.normal_mm is None else snow17.normal_mm

@@ -15,7 +15,6 @@ from hydrology.climatology.normals import other_years
 from hydrology.weather.bridge import BRIDGED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import ForcingKind
-from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.states.advance_states import ONE_DAY
@@ -83,7 +82,7 @@ def with_stop(forcing: BasinForcing, reason: Absent) -> Absent:
 
 @dataclass(frozen=True, slots=True)
 class BridgedForecast:
-    """A weather forecast converted by bridges, in their order of use; values are (traces, days) by variable."""
+    """A weather forecast converted by bridges, possibly none, in order of use; values (traces, days) by variable."""
 
     traces: tuple[str, ...]
     first: Day
@@ -110,7 +109,7 @@ def bridged(
     in_force: Mapping[str, InForce],
     *,
     whole: bool = True,
-) -> dict[str, WeatherForecast | BridgedForecast | Absent]:
+) -> dict[str, BridgedForecast | Absent]:
     """Convert a weather forecast to a product, by basin, or return why it cannot be converted.
 
     A forecast of a model without a bridge is used as if it were of the live archive; where the product has no bridge
@@ -138,10 +137,10 @@ def _bridged(
     in_force: InForce | None,
     *,
     whole: bool,
-) -> WeatherForecast | BridgedForecast | Absent:
+) -> BridgedForecast | Absent:
     over = tuple(bridge for bridge in (from_model, in_force) if bridge is not None)
     if not over:
-        return forecast
+        return BridgedForecast(forecast.traces, forecast.first, forecast.values, ())
     if missing := [name for name in BRIDGED if name not in forecast.values]:
         return absent(Reason.WEATHER_FORECAST_LACKS_BRIDGED, basin=forecast.basin, variables=", ".join(missing))
     weather = DailyWeather(forecast.first, {name: forecast.values[name].astype(np.float64) for name in BRIDGED})
@@ -250,13 +249,12 @@ def supplied(
     basin: str,
     forcing: BasinForcing,
     days: RunDays,
-    inputs: InputsConfig,
-    forecast: WeatherForecast | BridgedForecast | None,
+    names: Sequence[str],
+    forecast: BridgedForecast | None,
 ) -> WeatherAhead | Absent:
-    """Return the weather of a weather forecast, or why it does not cover the days ahead."""
+    """Return the weather of a weather forecast, its variables by name, or why it does not cover the days ahead."""
     if forecast is None:
         return absent(Reason.NO_WEATHER_FORECAST, basin=basin, days=str(days.ahead))
-    names = (inputs.mass, *inputs.auxiliary)
     if missing := [name for name in names if name not in forecast.values]:
         return absent(Reason.WEATHER_FORECAST_LACKS, basin=basin, variables=", ".join(missing))
     if forecast.period.overlap(days.ahead) != days.ahead:

@@ -16,7 +16,6 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.climatology.normals import similar_days
-from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
 from models.arrays import Forcing, days_of
@@ -74,9 +73,13 @@ class Compared:
         """Yield the scores of a forecast and of the weather that came, (leads, variables) each, by basin."""
         compared = Period(reference, reference + np.timedelta64(leads - 1, "D"))
         read = weather_issues.read_many(session, issue, names, self.at)
-        held = {name: _held(forecast, compared, self.days.t0) for name, forecast in read.items()}
-        forecasts = {name: forecast for name, forecast in read.items() if held[name] is not None}
-        days = {name: RunDays(of.first - ONE_DAY, len(of)) for name, of in held.items() if of is not None}
+        held = {name: forecast.period.overlap(compared) for name, forecast in read.items()}
+        days = {
+            name: RunDays(of.first - ONE_DAY, len(of))
+            for name, of in held.items()
+            if of is not None and of.first <= self.days.t0  # a day of it has come
+        }
+        forecasts = {name: forecast for name, forecast in read.items() if name in days}
         for name, shown in bridged(session, forecasts, self.product, days, self.in_force).items():
             record, of = self.forcings[name].forcing, days[name].ahead
             came_days = Period(record.period.first, min(record.period.last, self.days.t0)).overlap(of)
@@ -91,16 +94,10 @@ class Compared:
             came[at] = other.scores(of_record)[0]
             yield scores, came
 
-    def _weather(self, forecast: WeatherForecast | BridgedForecast, days: Period) -> Array:
+    def _weather(self, forecast: BridgedForecast, days: Period) -> Array:
         """Return the weather of some days, (traces, days, variables)."""
         at = days_of(forecast.period, days)
         return np.stack([forecast.values[name][:, at] for name in self.variables], axis=-1).astype(np.float64)
-
-
-def _held(forecast: WeatherForecast, compared: Period, t0: Day) -> Period | None:
-    """Return the compared days of a forecast; None where none has come until T0."""
-    held = forecast.period.overlap(compared)
-    return None if held is None or held.first > t0 else held
 
 
 def other_weather(

@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
 from models.arrays import Array, Forcing
-from operations.forecasting.weather_ahead import BridgedForecast, RunDays, WeatherAhead, bridged, climatology
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
@@ -97,8 +97,7 @@ def of_forecast(
         leads = np.arange(of.days.horizon) + days_between(reference, of.days.ahead.first)
         by_lead = np.array([used.skill.correlations[variable] for variable in variables]).T
         origin = Origin(source="forecast", id=issue, name=used.model, reference_day=str(reference))
-        over = one.over if isinstance(one, BridgedForecast) else ()
-        supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], over)
+        supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], one.over)
     return supplies
 
 
@@ -153,9 +152,9 @@ class Filled:
     over: tuple[InForce, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Mosaic:
-    """The weather of a basin's days ahead, put together from sources.
+    """The weather of a basin's days ahead, put together from sources; at first none, with the traces of its main one.
 
     Attributes:
         main: the source that is not labelled on the days to come.
@@ -168,28 +167,16 @@ class Mosaic:
     of: Compared
     basin: str
     main: Supply
-    labels: tuple[str, ...] | None
     stored: Labels | None
-    values: Array
-    places: npt.NDArray[np.int64]
-    correlation: npt.NDArray[np.float64]
-    origins: list[Origin] = field(default_factory=list)
+    labels: tuple[str, ...] | None = field(init=False)
+    values: Array = field(init=False)
+    places: npt.NDArray[np.int64] = field(init=False)
+    correlation: npt.NDArray[np.float64] = field(init=False)
+    origins: list[Origin] = field(init=False, default_factory=list)
 
-    @classmethod
-    def on(cls, of: Compared, basin: str, main: Supply, stored: Labels | None) -> "Mosaic":
-        """Return one without any weather, with the traces of its main source."""
-        values = np.full(main.values.shape, np.nan, np.float32)
-        unknown, no_skill = np.full(values.shape[1:], -1), np.zeros(values.shape[1:])
-        return cls(
-            of=of,
-            basin=basin,
-            main=main,
-            labels=main.labels,
-            stored=stored,
-            values=values,
-            places=unknown,
-            correlation=no_skill,
-        )
+    def __post_init__(self) -> None:
+        self.labels, self.values = self.main.labels, np.full(self.main.values.shape, np.nan, np.float32)
+        self.places, self.correlation = np.full(self.values.shape[1:], -1), np.zeros(self.values.shape[1:])
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
@@ -221,40 +208,33 @@ class Mosaic:
             return np.ones(self.places.shape, bool)
         labelled = np.zeros((2, *self.places.shape), bool)  # by any source, and by this one
         for label in self.stored:
-            days, columns = label.days_from(self.of.days.ahead.first), self._columns(label)
+            columns = [at for at, name in enumerate(self.of.variables) if name in label.correlations]
+            days = label.days_from(self.of.days.ahead.first)
             labelled[0, days, columns] = True
             labelled[1, days, columns] |= label.origin == origin
         return np.asarray(labelled[1] | (~labelled[0] & (origin == self.main.origin)))
 
-    def _columns(self, label: FilledWeather) -> list[int]:
-        return [at for at, name in enumerate(self.of.variables) if name in label.correlations]
-
     def result(self) -> Filled:
         """Return the weather as far as it is known from T0 on, or why that is not far enough."""
-        days, unknown = self.of.days, self.unknown.any(axis=1)
+        of, days, unknown = self.of, self.of.days, self.unknown.any(axis=1)
         held = int(unknown.argmax()) if unknown.any() else days.horizon
         needed = days.filled + max(1, ceil(MIN_SHARE * days.to_come.horizon))
         if held < (needed if self.stored is None else days.horizon):
-            return Filled(self._why_not(held), days)
+            missing = [name for name, lacks in zip(of.variables, self.unknown[held], strict=True) if lacks]
+            first = str(days.ahead.first + held)
+            why = absent(Reason.WEATHER_NOT_FILLED, basin=self.basin, variables=", ".join(missing), day=first)
+            return Filled(why, days)
         labels = self._labels(held) if self.stored is None else self.stored
-        values, traces = self._traces(held)
+        values, traces = self.values[: len(self.main.values)], self.main.labels
+        # Other years that only fill days after those that are held add no traces.
+        if OTHER_YEARS in {self.origins[place] for place in np.unique(self.places[:held])}:
+            values, traces = self.values, self.labels
         mass, others = (np.ascontiguousarray(part) for part in (values[:, :held, 0], values[:, :held, 1:]))
-        whole = self.of.forcings[self.basin].forcing
+        whole = of.forcings[self.basin].forcing
         static = np.repeat(whole.static, len(mass), axis=0)
         forcing = Forcing(days.ahead.first, mass, others, static, whole.ids * len(mass))
         ahead = WeatherAhead(traces, forcing, filled=labels)
         return Filled(ahead, replace(days, horizon=held), self.main.over)
-
-    def _traces(self, held: int) -> tuple[Array, tuple[str, ...] | None]:
-        """Return the values and labels of the traces. Other years that only fill days after `held` add none."""
-        if OTHER_YEARS in {self.origins[place] for place in np.unique(self.places[:held])}:
-            return self.values, self.labels
-        return self.values[: len(self.main.values)], self.main.labels
-
-    def _why_not(self, held: int) -> Absent:
-        missing = [name for name, of_name in zip(self.of.variables, self.unknown[held], strict=True) if of_name]
-        first = self.of.days.ahead.first + held
-        return absent(Reason.WEATHER_NOT_FILLED, basin=self.basin, variables=", ".join(missing), day=str(first))
 
     def _labels(self, held: int) -> Labels:
         """Return the labels of the first days: of each past one, and of what does not come from the main source."""

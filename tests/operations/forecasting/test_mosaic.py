@@ -60,7 +60,7 @@ def supplies(seed: int, horizon: int, filled: int, traces: int, years: int) -> l
 
 
 def put_together(of: Compared, sources: list[Supply], stored: Labels | None) -> tuple[Mosaic, Filled]:
-    mosaic = Mosaic.on(of, BASIN, sources[MAIN], stored)
+    mosaic = Mosaic(of, BASIN, sources[MAIN], stored)
     for one in sources:
         mosaic.add(one)
     return mosaic, mosaic.result()

@@ -1,6 +1,6 @@
 """What the parts of a combined version share in a basin."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
@@ -43,10 +43,8 @@ def test_the_same_place_is_the_same_year_in_all_parts() -> None:
 
 
 def test_the_largest_weight_is_that_of_the_basin() -> None:
-    nothing = cast(Any, None)
-    parts = [
-        StartedPart(part=part.in_basin("A"), loaded=nothing, inputs=nothing, at_t0=nothing) for part in (FIRST, SECOND)
-    ]
+    rest = {field.name: cast(Any, None) for field in fields(StartedPart)}
+    parts = [StartedPart(**rest | {"part": part.in_basin("A")}) for part in (FIRST, SECOND)]
     assert of_largest_weight(parts).part.name == SECOND.name
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from extensions.shipping.export import export
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
@@ -29,7 +30,6 @@ from models.training import Progress
 from models.validation import Validation
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
-from operations.training.export import export
 from operations.training.pretrained import install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train

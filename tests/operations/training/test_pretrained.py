@@ -15,6 +15,8 @@ import pytest
 import torch
 
 from extensions.bmi import Freshet
+from extensions.shipping.export import export, ship
+from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
@@ -24,11 +26,9 @@ from models.pretrained import errors
 from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import names, read
 from models.pretrained.loading import owner
-from models.pretrained.writing import AnotherVersion
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
-from operations.training.export import export, ship
 from operations.training.members import train_member
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
 from operations.training.train import begin, train

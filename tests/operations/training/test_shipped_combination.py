@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.export import export
+from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import combination, errors, skill
 from models.pretrained.combination import Combination
 from models.pretrained.files import DamagedEnsemble
-from models.pretrained.writing import AnotherVersion
 from operations.forecasting.forecast import forecast
-from operations.training.export import export
 from operations.training.pretrained import install, promote_where_vacant, read_shipped
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
@@ -26,7 +26,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.verification import scores
 from records.versions import combinations, error_models, versions
 from records.versions.promotions import PROMOTIONS
@@ -106,7 +106,7 @@ def store(trained_store: Database) -> Database:
     """The country with a second product, which lacks in one basin; no basin has a version."""
     with trained_store.transaction() as session:
         add_second_product(session, CLOCK)
-        session.execute(delete(SeriesRow).where(SeriesRow.basin_id == LATE, SeriesRow.product == SECOND))
+        session.execute(delete(SERIES).where(SERIES.c.basin_id == LATE, SERIES.c.product == SECOND))
         session.execute(PROMOTIONS.delete())
     return trained_store
 

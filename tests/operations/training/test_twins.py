@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from extensions.shipping.export import export, ship
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule
 from models.pretrained.files import DamagedEnsemble, Named
-from operations.training.export import export, ship
 from operations.training.pretrained import Installed, install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.export import export
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day, days_between
 from hydrology.base.reasons import Reason
@@ -23,7 +24,6 @@ from models.pretrained.form import read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import DAYS, snow17_at
-from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow

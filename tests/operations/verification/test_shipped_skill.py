@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from extensions.shipping.export import export
 from hydrology.base.calendar import Period
 from models.pretrained import skill as shipped_skill
 from models.pretrained.files import DamagedEnsemble
 from models.pretrained.form import read
-from operations.training.export import export
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database

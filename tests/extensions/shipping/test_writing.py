@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from extensions.shipping.writing import Finished, write
 from models.pretrained import SHELF, form
 from models.pretrained.files import CARD
-from models.pretrained.writing import Finished, write
 
 PROGRAMS = 8
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from extensions.shipping.writing import Finished, Written, write, write_combination
 from hydrology.base.errors import InvalidInput
 from models.pretrained import form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.files import Named
-from models.pretrained.writing import Finished, Written, write, write_combination
 from records.database.base import to_json
 from records.database.engine import Database
 from records.versions import versions

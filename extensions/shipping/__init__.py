@@ -1,0 +1,1 @@
+"""Exports of versions in the shipped form, for those who pass them on."""

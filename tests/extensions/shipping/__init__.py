@@ -1,0 +1,1 @@
+"""Tests of exports in the shipped form."""
