@@ -240,7 +240,7 @@ def _reforecast(work: Work, inputs: ForecastInputs, due: _Due, horizon: int, *, 
     if not names:
         return
     params = ForecastParams(t0=due.t0, horizon=horizon, weather="supplied", weather_id=due.weather_id)
-    part = replace(inputs.only(names), failures={})
+    part = inputs.only(names)
     try:
         possible, failures = possible_plans(work, part, params)
     except Problem as problem:
