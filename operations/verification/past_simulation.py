@@ -12,9 +12,9 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.storage import SPIN_UP_DAYS
-from models import arrays
-from models.arrays import Forcing, days_of
-from models.nets.products import BLOCK
+from models import forcing as arrays
+from models.forcing import Forcing, days_of
+from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of, load_discharge
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.database.engine import Database

@@ -18,7 +18,7 @@ from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from jobspec.training import FineTuningConfig
-from models.arrays import days_of
+from models.forcing import days_of
 from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
