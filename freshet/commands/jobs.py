@@ -34,7 +34,7 @@ def list_jobs(
     limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
 ) -> Shown:
     """List the jobs, the newest first."""
-    from app.jobs.answers import JobPage, job_answer
+    from app.jobs.posting import JobPage, job_answer
 
     rows, following = cut(
         jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
@@ -46,7 +46,7 @@ def list_jobs(
 @reads
 def show_job(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    from app.jobs.answers import job_answer
+    from app.jobs.posting import job_answer
 
     found = job_answer(jobs.get(at.session, job), at.key)
 

@@ -71,7 +71,7 @@ def audit(
     before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
 ) -> Shown:
     """List the changes, the newest first: who, what, when, from where."""
-    from app.service.audit import AuditPage
+    from app.service.metrics import AuditPage
 
     rows, following = cut(
         audit_trail.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq

@@ -21,11 +21,11 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import BackfillParams, ForecastParams
 from operations.basin_data.basins import chosen
 from operations.feeds.fetch import FetchCallbacks
-from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.forecasting.forecast import issue
 from operations.forecasting.plans import ForecastInputs, possible_plans, read_inputs
 from operations.states.advance_states import ONE_DAY
 from operations.verification.recalibrate import Recalibrated, recalibrate
+from operations.weather.import_forecasts import PastIssues, fetch_past_issues
 from records.database.work import Work
 from records.runs import run_types, runs
 from records.runs.run_weather import name_of_weather

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.storage import SPIN_UP_DAYS
-from models import forcing as arrays
+from models.forcing import Array as FlowArray
 from models.forcing import Forcing, days_of
 from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of, load_discharge
@@ -54,7 +54,7 @@ class PastDays:
     products: Sequence[str]
     left_out: dict[str, Absent] = field(default_factory=dict)
 
-    def pairs(self, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, tuple[BasinForcing, arrays.Array]]:
+    def pairs(self, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, tuple[BasinForcing, FlowArray]]:
         """Return basins' forcing, which covers the days, and observed flow, (days,) in mm/day."""
         pairs = {}
         with self.database.reading() as session:

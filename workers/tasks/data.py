@@ -50,7 +50,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
 
 def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
     """Ingest a table that was uploaded."""
-    from ingestion.reading import Files
+    from ingestion.base import Files
     from ingestion.sources.tables import TablesSource
 
     with running.work.database.reading() as session:
@@ -65,7 +65,7 @@ def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
 
 def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
-    from ingestion.reading import Files
+    from ingestion.base import Files
     from operations.weather.import_forecasts import add
 
     work, operational = running.work, running.grant.is_official
