@@ -13,8 +13,7 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from weakref import finalize
 
-from ingestion.base import SourceError, SourceFile
-from ingestion.reading import LARGEST_FILE, Files, described, too_large
+from ingestion.base import LARGEST_FILE, Files, SourceError, SourceFile, described, too_large
 
 MAX_FILES = 200_000
 """Maximum number of files and folders in one folder or zip; Caravan has some 50 000."""
