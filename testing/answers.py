@@ -8,8 +8,8 @@ import httpx2
 from netCDF4 import Dataset
 
 from extensions.edr import FORECASTS
-from ingestion.sources import synthetic
 from testing.country import BASINS
+from testing.files import synthetic
 from testing.filled_store import FilledStore
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready", "/v1/archive", "/v1/archive/{path}")

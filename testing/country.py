@@ -11,7 +11,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
@@ -23,6 +22,7 @@ from records.series import series, series_writer
 from records.versions import combinations, versions
 from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
+from testing.files import synthetic
 from testing.records import a_source
 from testing.work import work_of
 

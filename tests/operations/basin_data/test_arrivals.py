@@ -18,7 +18,6 @@ from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION
 from ingestion.feeds.base import Observations
-from ingestion.sources import synthetic
 from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.basin_data.ingest import store
 from operations.states.advance_states import advance
@@ -31,6 +30,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.databases import copy_into
+from testing.files import synthetic
 from testing.records import NOW
 from testing.work import work_of
 

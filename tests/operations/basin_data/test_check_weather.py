@@ -15,7 +15,6 @@ from hydrology.base.calendar import Days, Period, as_date
 from hydrology.base.errors import Problem
 from hydrology.base.series import Flag
 from ingestion.base import Source
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.tables import TablesSource
 from jobspec.feed_kinds import NewFeed, read_settings
@@ -31,7 +30,7 @@ from records.series import revisions, series, series_writer
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.files import caravan
+from testing.files import caravan, synthetic
 from testing.records import NOW, daily
 from testing.work import work_of
 from tests.weather_lies import LIES, Array, latitude, right

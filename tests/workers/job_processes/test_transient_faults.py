@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
-from ingestion.sources import synthetic
 from jobspec.training import TrainingConfig
 from operations.training.train import train
 from records.basins import basins
@@ -22,6 +21,7 @@ from records.jobs import jobs
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
+from testing.files import synthetic
 from testing.jobs.processes import Shop
 from testing.work import work_of
 from tests.disks import disk, filled

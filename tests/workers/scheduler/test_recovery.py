@@ -11,7 +11,6 @@ import pytest
 import redis
 
 from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
 from operations.training.train import train
@@ -22,6 +21,7 @@ from records.series import series
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
+from testing.files import synthetic
 from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
 from testing.work import work_of

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from hydrology.base.digests import sha256
-from ingestion.sources import synthetic
 from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
@@ -27,6 +26,7 @@ from records.versions.promotions import PROMOTIONS
 from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
+from testing.files import synthetic
 from testing.jobs.in_process import InProcessJobs
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ingestion.sources import synthetic
 from jobspec.jobs.data import BridgeFit
 from jobspec.kinds import queue_of
 from operations.weather.fit_bridges import fit
@@ -14,6 +13,7 @@ from records.jobs.jobs import JOBS
 from records.series import revisions, series, series_writer
 from records.weather import bridges
 from testing.country import BASINS
+from testing.files import synthetic
 from testing.jobs.in_process import InProcessJobs
 from testing.records import NOW, change
 from testing.work import work_of
