@@ -49,10 +49,8 @@ class IngestParams(RequestModel):
         return self
 
 
-class IngestJob(IntakeJob):
+class IngestJob(IntakeJob, authority=INGEST):
     """Ingest data."""
-
-    authority = INGEST
 
     kind: Literal["ingest"]
     params: IngestParams
@@ -74,12 +72,8 @@ class UploadParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class UploadJob(IntakeJob):
+class UploadJob(IntakeJob, authority=UPLOAD, operational=True, time_limit=timedelta(minutes=30)):
     """Ingest a table that was uploaded. Only the service posts it."""
-
-    operational = True
-    time_limit = timedelta(minutes=30)
-    authority = UPLOAD
 
     kind: Literal["upload"] = "upload"
     params: UploadParams
@@ -92,12 +86,10 @@ class WeatherParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class WeatherJob(IntakeJob):
+class WeatherJob(IntakeJob, authority=WEATHER, operational=True):
     """Store a weather forecast that was uploaded. Only the service posts it."""
 
-    operational = True
     time_limit = timedelta(minutes=10)  # on some files the NetCDF library never returns
-    authority = WEATHER
 
     kind: Literal["weather"] = "weather"
     params: WeatherParams
@@ -113,12 +105,8 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(IntakeJob):
+class FetchJob(IntakeJob, authority=FETCH, operational=True, time_limit=timedelta(hours=2)):
     """Ask a feed for new data. Repeating it stores nothing twice."""
-
-    operational = True
-    time_limit = timedelta(hours=2)
-    authority = FETCH
 
     kind: Literal["fetch"]
     params: FetchParams
@@ -154,33 +142,22 @@ class BridgeParams(RequestModel):
     basins: Basins = Field([], description="By default all that have its source product.")
 
 
-class BridgeJob(JobRequest):
+class BridgeJob(JobRequest, authority=BRIDGE, operational=True, time_limit=timedelta(hours=4)):
     """Convert the weather of one product into another. Repeating it stores nothing twice."""
-
-    operational = True
-    time_limit = timedelta(hours=4)
-    authority = BRIDGE
 
     kind: Literal["bridge"]
     params: BridgeParams
 
 
-class BasinJob(IntakeJob):
+class BasinJob(IntakeJob, authority=BASIN, operational=True, time_limit=timedelta(minutes=30)):
     """Add a basin, or further facts about one. Only the service posts it."""
-
-    operational = True
-    time_limit = timedelta(minutes=30)
-    authority = BASIN
 
     kind: Literal["basin"] = "basin"
     params: AddedBasin
 
 
-class ClimateJob(JobRequest):
+class ClimateJob(JobRequest, authority=CLIMATE, time_limit=timedelta(minutes=10)):
     """Compute the climate indices of a basin from its stored weather."""
-
-    time_limit = timedelta(minutes=10)
-    authority = CLIMATE
 
     kind: Literal["climate"]
     params: ClimateParams

@@ -11,12 +11,9 @@ class CheckParams(RequestModel):
     """No parameters: all records are checked."""
 
 
-class CheckJob(JobRequest):
+class CheckJob(JobRequest, authority=CHECK, time_limit=timedelta(hours=4)):
     """Check every page of the database, every reference and every row with a checksum. If something is damaged, the job
     fails and names it."""
-
-    time_limit = timedelta(hours=4)
-    authority = CHECK
 
     kind: Literal["check"]
     params: CheckParams
@@ -26,11 +23,8 @@ class PruneParams(RequestModel):
     """No parameters: the retention rules are settings of the service."""
 
 
-class PruneJob(JobRequest):
+class PruneJob(JobRequest, authority=PRUNE, time_limit=timedelta(hours=4)):
     """Delete records past their retention. Repeating it deletes nothing."""
-
-    time_limit = timedelta(hours=4)
-    authority = PRUNE
 
     kind: Literal["prune"]
     params: PruneParams
@@ -40,12 +34,8 @@ class DeliveryParams(RequestModel):
     """No parameters: all that is due is decided and sent."""
 
 
-class DeliveryJob(JobRequest):
+class DeliveryJob(JobRequest, authority=DELIVERY, queue="delivery", time_limit=timedelta(minutes=10)):
     """Carry out what forecasters decided on alerts, and send changes to their receivers. Only the service posts it."""
-
-    queue = "delivery"
-    time_limit = timedelta(minutes=10)
-    authority = DELIVERY
 
     kind: Literal["delivery"] = "delivery"
     params: DeliveryParams = DeliveryParams()
