@@ -12,6 +12,7 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.extensions import load
 from jobspec.jobs.data import (
+    SOURCES,
     BridgeParams,
     CheckParams,
     DeliveryParams,
