@@ -74,7 +74,7 @@ def _run(at: Reading, run: str, units: Units | None) -> Shown:
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import table
+    from app.forecasts import endpoints
     from records.basins.basins import sites
 
     found = _forecast_of(at.session, result_of(at.session, run, basin), units)
@@ -83,7 +83,7 @@ def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
         inform_missing(found, ("discharge", "calibrated", "storage"))
         return series(found, _FORECAST, f"{basin}, run {run}, discharge in {found.units['discharge']}")
 
-    return Shown(found, text, lambda: table.of_one(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: endpoints.of_one(found, sites(at.session, [basin])))
 
 
 @reads_series
