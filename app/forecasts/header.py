@@ -245,7 +245,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "what_if": what_if(run),
         "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),
         "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),
-        "weather": weather_used(run),
+        "weather": run.weather,
         "traces": summary.traces,
         "spin_up_note": basin.spin_up_note,
         "age_days": None if at is None else age_days(run.t0, at),
@@ -297,15 +297,6 @@ def forcing_note(run: Run) -> str:
     note = PERTURBED_NOTE if perturbed else KINDS[run.forcing_kind].note
     changed = run.what_if is not None and bool(run.what_if.changes)
     return f"{note} Changed as described in what_if." if changed else note
-
-
-def weather_used(run: Run) -> WeatherUsed | None:
-    """Return the weather forecast used by a run, if any."""
-    if run.weather is None:
-        return None
-    used = asdict(run.weather)
-    del used["recalibration"]  # it is the calibration's, in each basin's answer
-    return WeatherUsed(**used)
 
 
 def what_if(run: Run) -> WhatIf | None:

@@ -73,14 +73,17 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
+        return model_of(cast(Any, type(value)), self)(**self.fields(value))
+
+    def fields(self, value: Any) -> dict[str, Any]:
+        """Return the fields of a value, for an answer that has more than these."""
         source = cast(Any, type(value))
         names, reasons = _names(source, self), _reasons(source)
-        shown = {
+        return {
             shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self)
             for name, shown in names.items()
             if name not in self.where_known or getattr(value, name) is not None
         }
-        return model_of(source, self)(**shown)
 
 
 Shown = Annotated[Value, As()]

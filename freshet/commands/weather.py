@@ -92,14 +92,13 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.weather import WeatherIssue, WeatherPage
-    from records.database.stored import as_values
+    from app.weather.weather import WeatherPage
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(
         list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
     )
-    found = WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in rows], next=following)
+    found = WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 
 
