@@ -12,7 +12,7 @@ from app.basins.schemas import BasinKind, named_kind
 from app.exports.table import Table, table_of
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.http.shown import As
-from app.weather.weather import WeatherUsed
+from app.weather.weather import WEATHER_USED
 from hydrology.base.absent import text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.water.storage import SPIN_UP_DAYS
@@ -24,8 +24,8 @@ from records.forecasts.latest import Latest
 from records.forecasts.latest import Superseded as NewerRun
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.run_types import BasinStatus, Purpose, Run
-from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
+from records.runs.run_types import T0_AGE, T0_NOTE, BasinStatus, Purpose, Run
+from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset, RunWeather
 
 Columns = dict[str, list[float]]
 GappyColumns = dict[str, list[float | None]]
@@ -36,9 +36,6 @@ LeadDays = Annotated[
     Field(description=column("Days since T0")),
     Series("days since t0", "day", standard_name="forecast_period"),
 ]
-
-T0_AGE = "How many days T0 lay before the service's clock at issue."
-T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
 SUPERSEDED = As("Superseded", rename=(("run_id", "run"),))
@@ -151,7 +148,7 @@ class RunOfBasin(OfBasin):
     forcing_kind: Annotated[ForcingKind, Series("kind of weather after t0")] = Field(description=DESCRIBED)
     forcing_note: str = Field(description="The same in a sentence.")
     forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather used.")
-    weather: WeatherUsed | None = Field(
+    weather: Annotated[RunWeather, WEATHER_USED] | None = Field(
         default=None, description="The weather forecast behind it. Only where `forcing_kind` is `supplied`."
     )
     filled_days: int | None = Field(

@@ -25,7 +25,6 @@ from jobspec.new_data import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.database.stored import as_values
-from records.runs.run_weather import RunWeather
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
@@ -35,7 +34,7 @@ OF_BASIN = As(
     omit=("issue_id", "sha256", "traces"),
     rename=(("basin_id", "basin"), ("first", "first_day"), ("last", "last_day"), ("trace_count", "traces")),
 )
-WeatherUsed = Annotated[RunWeather, As("WeatherUsed", omit=("recalibration",), exact=True)]
+WEATHER_USED = As("WeatherUsed", omit=("recalibration",), exact=True)
 
 
 class WeatherPage(Model):

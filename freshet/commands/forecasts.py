@@ -149,7 +149,7 @@ def states(
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
 
-    from app.forecasts.water.states import StatePage, detail, summary
+    from app.forecasts.water.states import StatePage, detail
     from records.basins import basins
     from records.forecasts.latest import asked_version
     from records.runs.states import page
@@ -167,7 +167,7 @@ def states(
         f"/v1/basins/{basin}/states",
         lambda state: state.day,
     )
-    of_basin = StatePage(basin=basin, version=asked.id, states=[summary(one) for one in rows], next=following)
+    of_basin = StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 

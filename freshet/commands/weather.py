@@ -104,7 +104,7 @@ def list_weather(
 
 Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
 _BRIDGES: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
-_BRIDGES |= {"first day": "first_day", "last day": "last_day", "fitted at": "created_at", "id": "id"}
+_BRIDGES |= {"first day": "first", "last day": "last", "fitted at": "created_at", "id": "id"}
 _RAIN = f"held_out.variables.{PRECIPITATION}"
 _BASINS: Columns = {"basin": "basin", "pooled because": "pooled_reason", "day offset": "day_offset"}
 _BASINS |= {"r as it is": f"{_RAIN}.as_it_is.correlation", "r bridged": f"{_RAIN}.bridged.correlation"}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import DataProblem, NotFound
+from hydrology.base.reasons import Reason
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
@@ -27,6 +29,9 @@ from records.runs.tables import StateRow
 _FLOW = "discharge"
 Key = tuple[str, str, Day]
 """Key of a state: its version, basin and day."""
+
+
+_FIRST, _VALID = Why(Reason.FIRST_STATE.value), Why(Reason.STATE_VALID.value)
 
 
 class UnknownState(NotFound):
@@ -47,10 +52,7 @@ class NewState:
     """A state to be stored.
 
     Attributes:
-        day: the last day that entered it.
         arrays: the state by name; the first axis of each array is the member.
-        parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
-        inputs_hash: fingerprint of the forcing and attributes used since the parent.
         sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
             where the network does not conserve mass.
         recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
@@ -59,34 +61,36 @@ class NewState:
 
     version_id: str
     basin_id: str
-    day: Day
-    product: str
+    day: Annotated[Day, Doc("The last day of weather in it.")]
+    product: Annotated[str, Doc("The weather that it was driven with.")]
     arrays: Arrays
-    parent_day: Day | None = None
-    parent_hash: str | None = None
-    inputs_hash: str
-    spin_up_days: int
+    parent_day: Annotated[Day | None, Doc("The day of the state it was advanced from."), _FIRST] = None
+    parent_hash: Annotated[str | None, Doc("The fingerprint of that state."), _FIRST] = None
+    inputs_hash: Annotated[str, Doc("The fingerprint of the weather and attributes since then.")]
+    spin_up_days: Annotated[int, Doc("Days since the empty store.")]
     sums: Sums | None = None
     recent_flow: npt.NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State(NewState):
-    """A stored state.
-
-    `invalid_at` and `invalid_reason` are since when and why it may not be used; None if it is valid.
-    """
+    """The state of a basin at the end of a day: what the model's cells hold, of all members."""
 
     member_hashes: tuple[str, ...]
-    sha256: str
+    sha256: Annotated[str, Doc("The fingerprint of the arrays of all members.")]
     created_at: datetime
-    invalid_at: datetime | None
-    invalid_reason: Absent | None
+    invalid_at: Annotated[datetime | None, Doc("Since when it may not be used; null while it is valid."), _VALID]
+    invalid_reason: Annotated[Absent | None, _VALID]
 
     @property
-    def storage(self) -> npt.NDArray[np.float64] | None:
-        """The water in the cells of each member, mm, (members,); None where the network does not conserve mass."""
-        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64)
+    def storage_mm(
+        self,
+    ) -> Annotated[
+        list[float] | None,
+        Doc("The water in the basin, mm, of each member in their order."),
+        Why(Reason.NOT_CONSERVING.value),
+    ]:
+        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64).tolist()
 
 
 def unkept(new: NewState, at: datetime) -> State:
