@@ -9,7 +9,7 @@ import numpy as np
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.verification.learn_weights import LearntWeights
 from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import load_version

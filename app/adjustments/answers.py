@@ -23,7 +23,7 @@ from records.basins.basins import Site
 from records.database.stored import as_values
 from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
-from records.runs.adjustment import Adjustment as StoredAdjustment
+from records.runs.tables import Adjustment as StoredAdjustment
 
 _DRAFT = Why("It is a draft.")
 

@@ -33,8 +33,8 @@ from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import run_arrays, run_types, runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_weather import weights_of_members
+from records.runs.tables import Adjustment
 
 FlowOf = Literal["calibrated", "members"]
 

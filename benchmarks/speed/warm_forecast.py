@@ -30,9 +30,8 @@ from ingestion.base import Source
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, Ensemble
+from models.forcing import Forcing
 from models.networks import build
 from operations.basin_data.dataset import load_forcing, stacked
 from operations.basin_data.ingest import ingest
@@ -43,6 +42,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import states
 from records.runs.runs import RunRequest
+from records.runs.tables import NewState
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -98,7 +98,7 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
     empty = {name: np.repeat(values.numpy(), config.members, axis=0) for name, values in state.items()}
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
-            new = states.NewState(
+            new = NewState(
                 version_id=version,
                 basin_id=name,
                 day=day - SPIN_UP,

@@ -19,8 +19,8 @@ from hydrology.base.series import Flag
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.weather.quality import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
-from models.arrays import Array, Forcing, days_of
-from models.inference import GROUP
+from models.ensemble import GROUP
+from models.forcing import Array, Forcing, days_of
 from models.networks import architecture
 from operations.basin_data.basins import Attributes, completed
 from operations.versions.learnt_days import attribute_means

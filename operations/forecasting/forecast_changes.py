@@ -15,7 +15,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.forecasting.plans import Plan
 from operations.forecasting.reruns import (
     Flow,
@@ -38,7 +38,7 @@ from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun
 from records.runs.run_weather import RunPart
 from records.runs.runs import MAX_DAYS_BEFORE
-from records.runs.states import State
+from records.runs.tables import State
 
 log = structlog.get_logger()
 

@@ -20,8 +20,8 @@ from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import over_states
 from hydrology.water.storage import MIN_DAYS, Ages
 from hydrology.weather.forecast_errors import rain_factors
-from models.arrays import Array, Forcing
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap
+from models.forcing import Array, Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.simulate import InitialState, flows
 from operations.forecasting.weather_ahead import WeatherAhead
@@ -29,7 +29,7 @@ from operations.states.advance_states import ONE_DAY, groups, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import states
-from records.runs.states import State
+from records.runs.tables import State
 
 REPLAYED_DAYS = np.timedelta64(365, "D")
 """A replay starts from the newest stored state this much older than T0: stores remember rain for about a year."""

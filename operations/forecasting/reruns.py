@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.weighted import weighted_mean
 from jobspec.jobs.forecasting import ForecastParams
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.plans import PartInputs, Plan, plans_of_part, read_inputs
 from operations.forecasting.simulate import InitialState, mean_discharge
@@ -24,7 +24,7 @@ from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.run_weather import FilledWeather, RunPart
-from records.runs.states import State
+from records.runs.tables import State
 from runtime.clock import Clock
 
 Flow = npt.NDArray[np.float64]

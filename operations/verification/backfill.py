@@ -8,9 +8,9 @@ import structlog
 from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.forecasting import BackfillParams
 from operations.feeds.fetch import FetchCallbacks
-from operations.feeds.past_issues import PastIssues, fetch_past_issues
 from operations.verification.past_reforecasts import PastReforecasts, reforecast_past
 from operations.verification.recalibrate import Recalibrated, recalibrate
+from operations.weather.import_forecasts import PastIssues, fetch_past_issues
 from records.database.work import Work
 from records.runs.run_weather import name_of_weather
 

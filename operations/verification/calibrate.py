@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from hydrology.uncertainty.weighted import weighted_mean
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import load_version

@@ -10,7 +10,7 @@ from hydrology.base.absent import Absent, first_texts
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.verification.past_simulation import simulated
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import with_progress

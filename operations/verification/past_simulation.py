@@ -11,7 +11,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.storage import SPIN_UP_DAYS
-from models.arrays import Forcing, days_of
+from models.forcing import Forcing, days_of
 from operations.basin_data.dataset import by_record, load_pairs
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.database.engine import Database

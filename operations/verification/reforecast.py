@@ -21,7 +21,7 @@ from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
 from hydrology.verification.forecasts import CALIBRATED, Reforecasts
 from hydrology.verification.results import high_flow
 from hydrology.verification.verify import verify
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
 from operations.forecasting.calibration import error_model_for

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill, choose_cells
-from models.arrays import days_of
+from models.forcing import days_of
 from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress

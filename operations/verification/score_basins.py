@@ -19,8 +19,8 @@ from hydrology.scores.score_types import Score
 from hydrology.scores.scores import all_scores
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual
-from models.arrays import Array, days_of
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap
+from models.forcing import Array, days_of
 from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow

@@ -19,7 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
 from hydrology.extremes.levels import of_record
 from hydrology.water.storage import SPIN_UP_DAYS
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, mean_past, simulate_past

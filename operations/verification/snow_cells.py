@@ -12,7 +12,7 @@ from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from hydrology.uncertainty.weighted import mean_by_shares
-from models.arrays import Array, days_of
+from models.forcing import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
 from records.simulations import snow_cells

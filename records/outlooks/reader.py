@@ -45,9 +45,9 @@ from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
+from records.runs.tables import Adjustment
 from records.series import series
 from records.series.year_rows import DamagedSeries
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, String
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, stale_note
@@ -15,7 +16,8 @@ from hydrology.base.errors import NotFound
 from hydrology.base.units import Area
 from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
-from records.database.base import JsonList
+from records.database.base import JsonList, PackedDocument, Real, one_of
+from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
 from records.runs.run_arrays import (
     Ledger,
     RunSeries,
@@ -73,6 +75,23 @@ class UnknownRun(NotFound):
     kind = "unknown-run"
 
 
+@stored(
+    "run_basins",
+    Column("run_id", String, ForeignKey("runs.id"), nullable=False),
+    # The closure of the member whose ledger closes worst.
+    Column("residual_mm", Real),
+    Column("tolerance_mm", Real),
+    Column("closes", Boolean),
+    CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+    CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+    CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
+    CheckConstraint("area_m2 > 0", name="area_positive"),
+    # The database itself refuses a claim that the numbers contradict, and an issued basin with an open ledger.
+    CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
+    CheckConstraint("status <> 'issued' OR closes", name="open"),
+    Index(None, "basin_id"),
+    key=("run_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
@@ -84,7 +103,7 @@ class RunBasin:
         pruned: why the members' results are no longer stored; None where they are.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
     reason: Absent | None = None
     parent_day: Day | None = None
@@ -93,9 +112,9 @@ class RunBasin:
     inputs_hash: str | None = None
     area_m2: float | None = None
     area_name: str | None = None
-    summary: RunSummary = field(default_factory=RunSummary)
+    summary: Annotated[RunSummary, PackedDocument(RunSummary)] = field(default_factory=RunSummary)
     spin_up_days: int | None = None
-    pruned: Absent | None = None
+    pruned: Annotated[Absent | None, ELSEWHERE] = None
 
     @property
     def area(self) -> Area | None:
@@ -159,7 +178,7 @@ class NewRun:
     issued_at: Annotated[datetime, Doc("When it was issued, by the service's clock.")]
     available_at: Annotated[datetime, Doc("Readable since this instant.")]
     created_at: Annotated[datetime, Doc("When it was computed, by the machine's clock.")]
-    version_id: Annotated[str, Doc("The model version.")]
+    version_id: Annotated[str, ForeignKey("versions.id"), Doc("The model version.")]
     weights_hash: str
     code_version: str
     program: str
@@ -167,9 +186,9 @@ class NewRun:
     forcing_kind: Annotated[ForcingKind, Doc(DESCRIBED)]
     forcing_cutoff: Day | None = None
     weather: Annotated[RunWeather | None, Doc("The weather forecast behind it; null where none was used.")] = None
-    purpose: Purpose
+    purpose: Annotated[Purpose, ANY_WORD]
     what_if: RunWhatIf | None = None
-    owner: str | None = None
+    owner: str | None = None  # not a foreign key: keys are revoked, never deleted
     members: JsonList
     request_key: str | None = None
     reason: Annotated[Absent | None, Doc("Why it was not issued for every basin; null where it was.")] = None
@@ -196,11 +215,26 @@ class NewRun:
         return stale_note(self.t0, self.t0_age_days, self.product, observed_until)
 
 
+_EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
+
+
+@stored(
+    "runs",
+    CheckConstraint(f"{_EXPECTED} OR purpose = 'what-if'", name="imagined"),
+    one_of("status", "issued", "partial", "failed"),
+    CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+    CheckConstraint("horizon_days > 0", name="horizon"),
+    CheckConstraint("filled_days BETWEEN 0 AND horizon_days - 1", name="filled"),
+    CheckConstraint("available_at >= issued_at", name="available"),
+    CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
+    Index(None, "version_id", "purpose", "t0"),
+    Index(None, "request_key"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A forecast run in a list."""
 
-    status: Annotated[RunStatus, Doc("`issued`: for every basin. `partial`: for some. `failed`: for none.")]
+    status: Annotated[RunStatus, ANY_WORD, Doc("`issued`: for every basin. `partial`: for some. `failed`: for none.")]
 
     @property
     def is_official(
@@ -225,6 +259,9 @@ class Run(NewRun):
     @property
     def _has_traces(self) -> bool:
         return KINDS[self.forcing_kind].traces
+
+
+RUNS, RUN_BASINS = table_of(Run), table_of(RunBasin)
 
 
 def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:

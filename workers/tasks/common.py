@@ -11,7 +11,7 @@ from workers.job import JobRun
 
 if TYPE_CHECKING:
     from operations.basin_data.ingest import IngestResult
-    from operations.basin_data.source_paths import Intake
+    from operations.basin_data.sources import Intake
 
 
 MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
@@ -19,7 +19,7 @@ MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists 
 
 def intake_of(running: JobRun) -> "Intake":
     """Return the places that a job may read files from."""
-    from operations.basin_data.source_paths import Intake
+    from operations.basin_data.sources import Intake
 
     settings = running.work.settings
 

@@ -23,6 +23,7 @@ from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.runs import states
 from records.runs.states import UnknownState
+from records.runs.tables import State
 from records.versions.versions import CombinedVersion, UnknownVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 
@@ -39,7 +40,7 @@ class StatePage(Model):
 
     basin: str
     version: str = Field(description="The model version.")
-    states: list[Annotated[states.State, STATE]]
+    states: list[Annotated[State, STATE]]
     next: str | None = next_page("/v1/basins/USGS-01013500/states?limit=100&after=2008-04-21")
 
 
@@ -51,7 +52,7 @@ class StateArray(Model):
     values: list[Any] = Field(description="Nested lists, exact: the fingerprint can be computed again from them.")
 
 
-class StateDetail(model_of(states.State, STATE)):  # type: ignore[misc]
+class StateDetail(model_of(State, STATE)):  # type: ignore[misc]
     """A state with its arrays."""
 
     basin: str
