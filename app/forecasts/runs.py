@@ -82,7 +82,7 @@ class RunDetail(RunSummary):
 
 def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
     """Return runs as in a list."""
-    return [RunSummary(**_STORED.fields(run), what_if=what_if(run)) for run in stored]
+    return [RunSummary(**_STORED.values(run), what_if=what_if(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:
@@ -90,7 +90,7 @@ def detail(session: Session, run: str) -> RunDetail:
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     return RunDetail(
-        **_STORED.fields(stored),
+        **_STORED.values(stored),
         what_if=what_if(stored),
         forcing_cutoff=stored.forcing_cutoff,
         weights_hash=stored.weights_hash,

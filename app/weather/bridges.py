@@ -84,7 +84,7 @@ def detail(session: Session, bridge: str) -> BridgeDetail:
     """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
-    return BridgeDetail(**BRIDGE.fields(stored), basins=basins, refused=stored.refused)
+    return BridgeDetail(**BRIDGE.values(stored), basins=basins, refused=stored.refused)
 
 
 def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:

@@ -16,8 +16,7 @@ from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, Servi
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import UnsupportedMedia, documented
 from app.http.shown import As, model_of
-from app.jobs.answers import Job
-from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
+from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from hydrology.weather import forcing
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
@@ -65,7 +64,7 @@ class BasinWeather(model_of(forcing.WeatherIssue, As())):  # type: ignore[misc]
 def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
     """Return a weather forecast as known at an instant."""
     stored = weather_issues.get(session, issue)
-    return WeatherDetail(**ISSUE.fields(stored), basins=weather_issues.parts_of(session, issue, at))
+    return WeatherDetail(**ISSUE.values(stored), basins=weather_issues.parts_of(session, issue, at))
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:

@@ -19,7 +19,8 @@ from records.basins import basins, ratings
 
 if TYPE_CHECKING:
     from app.basins.ratings import RatingTable
-    from app.basins.threshold_schemas import FixedThreshold, Trend
+    from app.basins.threshold_schemas import FixedThreshold
+    from hydrology.extremes.annual import Trend
 
 _CATEGORIES: Columns = {"level": "name", "m3/s": "discharge", "source": "source", "impact": "impact"}
 

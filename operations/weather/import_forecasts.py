@@ -31,7 +31,7 @@ class NoWeather(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The outcome of importing a folder: the weather forecast of each file, by its path in the folder."""
+    """The outcome of importing files: the weather forecast of each, by its path in their folder."""
 
     stored: Mapping[str, StoredIssue]
     failed: Mapping[str, str]
@@ -50,19 +50,18 @@ class Imported:
         return parts | {name: {"": reason} for name, reason in self.failed.items()}
 
 
-def add_folder(
-    work: Work, folder: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
+def add_all(
+    work: Work, place: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
 ) -> Imported:
-    """Import the weather forecasts in the files of a folder and those below it, each file in one transaction.
+    """Import the weather forecast in a file, or those in the files of a folder and below it, each in one transaction.
 
     Imported again, it stores only what is new: after an interruption it goes on. `on_file` is called with each file
     before it is read, how many are done, and the total.
     """
-    names = [
-        str(path.relative_to(folder))
-        for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in weather_files.SUFFIXES and path.is_file()
-    ]
+    folder, names = place.parent, [place.name]
+    if place.is_dir():
+        files = [path for path in sorted(place.rglob("*")) if path.suffix.lower() in weather_files.SUFFIXES]
+        folder, names = place, [str(path.relative_to(place)) for path in files if path.is_file()]
     stored: dict[str, StoredIssue] = {}
     failed: dict[str, str] = {}
     for done, name in enumerate(names):

@@ -69,7 +69,7 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
     """Return the state of a day with its arrays."""
     state = states.require(session, version.id, basin, day)
     return StateDetail(
-        **STATE.fields(state),
+        **STATE.values(state),
         basin=basin,
         basin_kind=kind_of(session, basin),
         version=version.id,

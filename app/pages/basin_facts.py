@@ -16,10 +16,9 @@ from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
-from app.versions.verification_schemas import BasinVerification, LeadVerification
 from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import percent
@@ -27,6 +26,7 @@ from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.skilful_days import skilful_days
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
+from records.verification.lead_scores import BasinVerification
 
 SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
@@ -259,21 +259,23 @@ def _written(value: float, unit: str) -> str:
     return f"{value:+.0f}{unit}" if unit else f"{value:.2f}"
 
 
-def verified_rows(verified: BasinVerification | Absent, outlook: BasinOutlook) -> list[LeadVerification]:
+def verified_rows(verified: Sequence[BasinVerification] | Absent, outlook: BasinOutlook) -> list[BasinVerification]:
     """Return the verification behind the outlook's skill, by lead."""
     shown = None if outlook.skill is None else outlook.skill.forecasts
     if isinstance(verified, Absent) or shown is None:
         return []
-    of_outlook = shown.version, shown.origin, shown.weather, shown.period
+    days = day(shown.period.first_day), day(shown.period.last_day)
+    of_outlook = shown.version, shown.origin, shown.weather, *days, "calibrated"
     rows = [
         row
-        for row in verified.verification
-        if row.forecaster == "calibrated" and (row.scored, row.origin, row.weather, row.period) == of_outlook
+        for row in verified
+        if (row.version_id, row.origin, row.weather, row.first_day, row.last_day, row.forecaster) == of_outlook
+        and row.scores.crpss_climatology is not None
     ]
-    return sorted((row for row in rows if row.crpss_climatology is not None), key=lambda row: row.lead)
+    return sorted(rows, key=lambda row: row.lead)
 
 
-def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str, int]]:
+def by_months(rows: Sequence[BasinVerification]) -> list[tuple[str, str, int]]:
     """Return the months with a headline of their skill, the headline, and its number of independent forecasts."""
     found = ((month, skilful_days(by_month(rows, month))) for month in range(1, 13))
     return [

@@ -8,12 +8,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from app.pages.rivers.basins_today import BasinToday, Place
+from app.pages.basins_today import BasinToday, Place
 from hydrology.base.outline import extent, normalised, unwrapped
 
 Name = Literal["states", "countries"]
 NAMES: tuple[Name, ...] = get_args(Name)
-FOLDER = Path(__file__).parent.parent / "outlines"
+FOLDER = Path(__file__).parent / "outlines"
 """Outlines of states and countries, created by `python -m benchmarks.pages.outlines`."""
 Polyline = list[tuple[float, float]]
 WIDTH = 960

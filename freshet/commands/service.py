@@ -1,20 +1,25 @@
-"""`freshet jobs` and `freshet schedules`: jobs of the workers, and those at regular times."""
+"""`freshet jobs`, `schedules`, `keys` and `audit`: what the service does and who may ask it to."""
 
 import json
 import time
-from dataclasses import fields
+from dataclasses import asdict, fields
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import opened
+from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import argument, option
 from freshet.cli.output import Columns, inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import valid
-from hydrology.base.errors import DataProblem, InvalidInput, counted
+from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
 from jobspec import kinds
+from records.access import audit as audit_trail
+from records.access import keys
 from records.access.audit import Writer
 from records.jobs import jobs, schedules
 from records.jobs.schedules import next_run
@@ -34,7 +39,7 @@ def list_jobs(
     limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
 ) -> Shown:
     """List the jobs, the newest first."""
-    from app.jobs.answers import JobPage, job_answer
+    from app.jobs.posting import JobPage, job_answer
 
     rows, following = cut(
         jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
@@ -46,7 +51,7 @@ def list_jobs(
 @reads
 def show_job(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    from app.jobs.answers import job_answer
+    from app.jobs.posting import job_answer
 
     found = job_answer(jobs.get(at.session, job), at.key)
 
@@ -86,8 +91,8 @@ def cancel_job(by: Writer, job: JobId) -> Shown:
     return Shown(found, lambda: f"Job {job} is {found.status}{asked}.")
 
 
-_COLUMNS: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
-_COLUMNS |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
+_SCHEDULES: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
+_SCHEDULES |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
 Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 
 
@@ -97,7 +102,7 @@ def list_schedules(at: Reading) -> Shown:
     from app.jobs.schedules import Schedules, schedule_of
 
     found = Schedules(schedules=[schedule_of(one, at.key) for one in schedules.list_schedules(at.session)])
-    return Shown(found, lambda: listing(found.schedules, _COLUMNS, f"{len(found.schedules)} schedules"))
+    return Shown(found, lambda: listing(found.schedules, _SCHEDULES, f"{len(found.schedules)} schedules"))
 
 
 @writes
@@ -175,3 +180,67 @@ def _params(text: str) -> dict[str, Any]:
     if not isinstance(params, dict):
         raise InvalidInput("--params is not a JSON object: write one such as '{\"horizon\": 10}'.")
     return params
+
+
+MAX_DAYS = 36_525  # a century
+_KEYS: Columns = {"key": "id", "name": "name", "scope": "scope"}
+_KEYS |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
+
+
+@partial(writes, begins=MayCreateDatabase.WHERE_EXPECTED)
+def make_key(
+    by: Writer,
+    name: Annotated[str, argument("NAME", "Name of its owner.")],
+    scope: Annotated[
+        keys.Scope,
+        typer.Option(
+            help="An operator's jobs have results of its own (docs/look-up/jobs.md); a forecaster also adjusts "
+            "forecasts and decides held alerts; an admin may do everything."
+        ),
+    ] = "operator",
+    days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1, max=MAX_DAYS)] = None,
+) -> Shown:
+    """Create a key. Its token is shown only now, and not stored."""
+    if name != printable(name) or not name.strip():
+        raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
+    expires_at = by.now + timedelta(days=days) if days else None
+    with by.database.transaction() as session:
+        key, token = keys.make(session, name, scope, expires_at, by.now)
+        by.record(session, "key created", key.id, name=name, scope=scope)
+    return Shown(asdict(key) | {"token": token}, lambda: token)
+
+
+@reads
+def list_keys(at: Reading) -> Shown:
+    """List the keys, without their tokens."""
+    found = keys.list_keys(at.session)
+    return Shown({"keys": [asdict(key) for key in found]}, lambda: listing(found, _KEYS, f"{len(found)} keys"))
+
+
+@writes
+def revoke_key(by: Writer, key: Annotated[str, argument("KEY", "Its id.")]) -> Shown:
+    """Revoke a key: its token is refused from now on."""
+    with by.database.transaction() as session:
+        revoked = keys.revoke(session, key, by.now)
+        by.record(session, "key revoked", key, name=revoked.name)
+    return Shown(asdict(revoked), lambda: f"Key {key} of {revoked.name} is no longer accepted.")
+
+
+_AUDIT: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}
+_AUDIT |= {"of": "subject", "more": "detail"}
+
+
+@reads
+def audit(
+    at: Reading,
+    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 50,
+    before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
+) -> Shown:
+    """List the changes, the newest first: who, what, when, from where."""
+    from app.service.metrics import AuditPage
+
+    rows, following = cut(
+        audit_trail.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq
+    )
+    found = AuditPage(changes=rows, next=following)
+    return Shown(found, lambda: listing(found.changes, _AUDIT, counted(len(rows), "change")))
