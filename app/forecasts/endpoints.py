@@ -25,8 +25,7 @@ from app.forecasts.forecast import (
 from app.forecasts.header import run_table
 from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import SHORTLY, ResponseCache, entity_tag
-from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
-from app.http.discharge_units import NoArea
+from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
 from app.http.limits.costs import RequestBudget
 from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem
