@@ -325,27 +325,6 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
 
 
-def load_pairs(
-    session: Session,
-    loaded: LoadedVersion,
-    basins: Sequence[str],
-    period: Period,
-    products: Sequence[str],
-    left_out: dict[str, Absent],
-) -> dict[str, tuple[BasinForcing, Array]]:
-    """Return basins' forcing and observed flow, (days,) in mm/day; `left_out` receives why a basin is missing."""
-    pairs = {}
-    for basin, found in forcings_of(session, loaded, basins).items():
-        forcing = found if isinstance(found, Absent) else found.covering(period)
-        if isinstance(forcing, Absent):
-            left_out[basin] = forcing
-        elif isinstance(flow := load_discharge(session, basin, products, period), Absent):
-            left_out[basin] = flow
-        else:
-            pairs[basin] = forcing, flow
-    return pairs
-
-
 def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:
     """Yield the basins whose records hold the same days: the days, the basins, and their forcing joined."""
     for record in sorted({forcing.period for forcing in forcings.values()}, key=str):

@@ -69,7 +69,7 @@ def take_in(
     storage = rng.gamma(2, 10, (2, len(RECORD), 5))
     for of_member, chosen in zip(storage, (cells or SNOW).values(), strict=True):
         of_member[:, chosen] = (swe[:, np.newaxis] + summer) / len(chosen)
-    choice.add(f"B-{basin}", share, RECORD, Reference("uaz", swe.astype(np.float32)), storage)
+    choice.add(share, Reference(f"B-{basin}", RECORD, "uaz", swe.astype(np.float32)), storage)
 
 
 def test_the_cells_that_follow_the_snow_of_many_basins_are_the_regional_mapping(loaded: LoadedVersion) -> None:
@@ -104,8 +104,8 @@ def test_too_few_basins_with_snow_choose_nothing(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
     for basin in range(MIN_BASINS - 1):
         take_in(choice, basin)
-    flat = Reference("uaz", np.zeros(len(RECORD), np.float32))
-    choice.add("B-flat", 0.0, RECORD, flat, np.ones((2, len(RECORD), 5)))
+    flat = Reference("B-flat", RECORD, "uaz", np.zeros(len(RECORD), np.float32))
+    choice.add(0.0, flat, np.ones((2, len(RECORD), 5)))
     assert choice.mapping() is None
 
 

@@ -294,13 +294,13 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
     second = replace(second, loaded=replace(second.loaded, own=replace(ensemble, config=config)))
     record = Period(first.loaded.config.train_period.first, JUDGED.last)
     snow = np.random.default_rng(0).uniform(1, 100, len(record)).astype(np.float32)
-    reference = Reference("a reference", snow)
+    reference = Reference(BASIN, record, "a reference", snow)
     forgotten = np.where((record.days >= late.first) & (record.days <= late.last), 0, snow)
     readings = []
     for one, read in ((first, forgotten), (second, snow)):
         cells = np.stack([np.zeros_like(read), read], axis=-1)
         storage = np.repeat(cells[None], len(one.loaded.labels), axis=0)
-        reading = read_snow(CLOCK, one.loaded, BASIN, record, reference, storage, test=JUDGED)
+        reading = read_snow(CLOCK, one.loaded, reference, storage, test=JUDGED)
         assert reading is not None
         readings.append((one, reading))
     judged = combined_snow(CLOCK, whole, readings, JUDGED)
@@ -584,7 +584,7 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
     with trained_store.reading() as session:
         assert not states.page(session, both.parts[1].version, BASIN, before=None, limit=5)
         own = states.require(session, both.parts[0].version, BASIN, T0)
-    assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
+    assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage_mm).mean()))
     assert there.summary.subset is not None
     assert there.summary.subset.nse is None
     done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
