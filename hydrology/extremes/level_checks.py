@@ -8,7 +8,6 @@ import numpy as np
 from hydrology.alerts import Severity, rank
 from hydrology.base.arrays import Array
 from hydrology.extremes.levels import OF_MODEL
-from hydrology.outlook import LIKELY, POSSIBLE
 from hydrology.uncertainty.exceedance import Direction
 
 MIN_DAYS = 365
@@ -88,6 +87,10 @@ def percent(share: float) -> str:
     if share <= 0.01:
         return "1 % or less"
     return "99 % or more" if share >= 0.99 else f"{100 * share:.0f} %"
+
+
+LIKELY, POSSIBLE = 0.5, 0.1
+"""Chances from which on passing a level is likely, and possible."""
 
 
 def gravity(severity: Severity | None, chance: float, discharge: float, direction: Direction) -> tuple[float, ...]:
