@@ -2,7 +2,7 @@
 
 import gc
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -12,15 +12,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
-from jobspec.training import TrainingConfig
 from models import checkpoint
-from models.checkpoint import Tensors
 from models.cores import cores_in_use
 from models.devices import GPUTooSmall, gpu_faults, gpu_programs
-from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
-from operations.training import training_data
-from operations.training.training_data import Prepared
+from operations.training.training_data import StartedTraining
 from operations.versions.processes import machine
 from records.database.engine import Database
 from records.database.work import Work
@@ -31,32 +27,6 @@ log = structlog.get_logger()
 OnProgress = Callable[[Progress], None]
 OnMemberProgress = Callable[[int, Progress], None]
 """Receives a member's label and its progress. An exception that it raises stops the training, which can be resumed."""
-
-
-@dataclass(frozen=True, slots=True)
-class StartedTraining:
-    """A training that is under way (its version is None) or finished.
-
-    Attributes:
-        twin: the training of the version that will be scored for this one's.
-        shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
-        combined: the combined version that the parent is part of.
-    """
-
-    training_id: str
-    config: TrainingConfig
-    prepared: Prepared
-    version_id: str | None
-    parent: versions.Version | None
-    twin: str | None = None
-    owner: str | None = None
-    shares: Mapping[str, float] | None = None
-    combined: str | None = None
-
-    def trains_together(self, device: str | None = None) -> bool:
-        """Return whether its members can be trained side by side on a device; None: on any GPU."""
-        gpu = gpu_programs()
-        return gpu is not None and gpu.trains_together(self.config, device)
 
 
 def unfinished_members(session: Session, started: StartedTraining) -> list[int]:
@@ -71,13 +41,12 @@ def train_member(work: Work, started: StartedTraining, member: int, device: str,
         if member not in unfinished_members(session, started):
             return
         saved = trainings.checkpoint(session, started.training_id, member)
-        start = _starts(session, started, [member]).get(member)
-    config, data, scaler, seed = started.config, started.prepared.data, scaler_of(started), _seed(started, member)
-    learnt_from = _learnt_from(started)
+        start = started.starts(session, [member]).get(member)
+    config, data, scaler, seed = started.config, started.prepared.data, started.scaler, started.seed(member)
     store = _Store(work, started, device)
     try:
         with gpu_faults(device):
-            training = MemberTraining(config, data, scaler, seed, device, start=start, learnt_from=learnt_from)
+            training = MemberTraining(config, data, scaler, seed, device, start=start, learnt_from=started.learnt_from)
             if saved is not None:
                 training.resume(saved.content)
                 log.info("train.resume", training=started.training_id, member=member, step=training.step)
@@ -131,10 +100,10 @@ def _fits(
 ) -> bool:
     """Train members of the same step to the end. Return False if the memory of the device does not suffice."""
     store = _Store(work, started, device)
-    by_seed = {_seed(started, member): member for member in group}
+    by_seed = {started.seed(member): member for member in group}
     with work.database.reading() as session:
         found = {seed: trainings.checkpoint(session, started.training_id, member) for seed, member in by_seed.items()}
-        starts = {_seed(started, member): start for member, start in _starts(session, started, group).items()}
+        starts = {started.seed(member): start for member, start in started.starts(session, group).items()}
     saved = {seed: newest.content for seed, newest in found.items() if newest is not None}
     waiting: dict[int, bytes] = {}
 
@@ -152,10 +121,10 @@ def _fits(
             training = gpu.training(
                 started.config,
                 started.prepared.data,
-                scaler_of(started),
+                started.scaler,
                 list(by_seed),
                 device=device,
-                learnt_from=_learnt_from(started),
+                learnt_from=started.learnt_from,
                 starts=starts,
             )
             if saved:
@@ -189,7 +158,7 @@ class _Store:
         training = self.started.training_id
         with self.work.database.transaction() as session:
             for label, trained in members.items():
-                member = _member(label, _seed(self.started, label), self.device, trained)
+                member = _member(label, self.started.seed(label), self.device, trained)
                 trainings.finish_member(session, training, member, self.work.clock.wall())
         for label, trained in members.items():
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
@@ -200,31 +169,8 @@ class _Store:
             trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())
 
 
-def scaler_of(started: StartedTraining) -> Scaler:
-    """Return the scaler of a training's inputs; of a fine-tuning, its parent's."""
-    if started.parent is not None:  # the weights are meaningless under another scaler
-        return Scaler.from_json(started.parent.scaler)
-    return Scaler.fit(started.prepared.data.forcing.over(started.config.train_period))
-
-
 def best_nse(log_rows: Sequence[dict[str, float]]) -> float | None:
     return max((row["validation_nse"] for row in log_rows), default=None)
-
-
-def _learnt_from(started: StartedTraining) -> tuple[str, ...]:
-    return training_data.learnt_from(started.parent, started.prepared.basins)
-
-
-def _starts(session: Session, started: StartedTraining, members: Sequence[int]) -> dict[int, Tensors]:
-    """Return the initial weights of members of a fine-tuning; none of a training from scratch."""
-    parent = started.parent
-    if parent is None:
-        return {}
-    return {member: training_data.start_of(session, parent, member, _learnt_from(started)) for member in members}
-
-
-def _seed(started: StartedTraining, member: int) -> int:
-    return started.config.seed + member
 
 
 def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:

@@ -23,9 +23,9 @@ from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, 
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
 from operations.training.assemble import Trained, assemble, assemble_all
-from operations.training.members import StartedTraining
 from operations.training.promotion_rule import decide
 from operations.training.train import begin, reopen
+from operations.training.training_data import StartedTraining
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_levels import compute

@@ -21,12 +21,11 @@ from operations.training.assemble import Trained, assemble_all
 from operations.training.members import (
     OnMemberProgress,
     OnProgress,
-    StartedTraining,
     train_member,
     train_together,
     unfinished_members,
 )
-from operations.training.training_data import Prepared, prepare
+from operations.training.training_data import Prepared, StartedTraining, prepare
 from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.engine import Database

@@ -24,7 +24,7 @@ from records.jobs import attempts, jobs, process_heartbeats
 from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
-    from operations.training.members import StartedTraining
+    from operations.training.training_data import StartedTraining
 
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
