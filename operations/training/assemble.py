@@ -44,13 +44,8 @@ YEARS = (4, 3, 2)
 ONE_DAY = np.timedelta64(1, "D")
 
 
-@dataclass(frozen=True, slots=True)
-class RealWeather:
-    """Weather of several basins, on which networks are examined; the forcing starts with the warm-up."""
-
-    forcing: Forcing
-    latitudes: tuple[float, ...]
-    days: Period
+RealWeather = tuple[Forcing, tuple[float, ...], Period]
+"""Weather of several basins, their latitudes, and the days on which networks are examined, after the warm-up."""
 
 
 def measured(
@@ -66,7 +61,7 @@ def measured(
     found = single("physics probes", lambda: measure(ensemble.networks, *sizes))
     if weather is None or not ensemble.conserving:
         return found
-    exam = Exam(ensemble, weather.forcing, weather.latitudes, weather.days)
+    exam = Exam(ensemble, *weather)
     return found + single("examination in physics", lambda: answers(exam))
 
 
@@ -85,7 +80,7 @@ def real_weather(session: Session, config: TrainingConfig, names: Sequence[str])
         days, whole = _last_years(min(one.period.last for one in records.values()), years)
         if covering := {name: one for name, one in records.items() if one.period.overlap(whole) == whole}:
             latitudes = tuple(float(sites[name].latitude or 0) for name in covering)
-            return RealWeather(stacked([one.over(whole) for one in covering.values()]), latitudes, days)
+            return stacked([one.over(whole) for one in covering.values()]), latitudes, days
     return None
 
 
