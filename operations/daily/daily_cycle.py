@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import Day, age_days, stale
-from hydrology.base.errors import NotFound, Problem
+from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.forcing_kinds import ForcingKind
@@ -29,7 +29,6 @@ from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.basins import basins
-from records.database.engine import Database
 from records.database.work import Work
 from records.feeds import feeds
 from records.forecasts import latest
@@ -98,9 +97,12 @@ def daily(
     for feed in wanted:
         with _noting(feed.name, problems, lacking) as failed:
             failed |= _fetch(work, intake, feed.name, listener, on_fetch)
-    for bridge in _leading_on(work.database, [feed.product for feed in wanted]):
+    with work.database.reading() as session:
+        stored = [bridge for bridge in bridges.list_bridges(session) if bridge.model is None]
+    for bridge in [bridge.name for bridge in stored if bridge.from_product in [feed.product for feed in wanted]]:
         with _noting(bridge, problems, lacking) as failed:
-            failed |= _apply(work, bridge)
+            outcomes = apply(work.stage(bridge), bridge)
+            failed |= {one.basin: _failure(one.error) for one in outcomes if one.status == "failed"}
     asked = replace(asked, climatology=work.settings.fill_with_climatology)
     done = issue_newest(work.stage(ADVANCING), basins, asked)
     changes = decide(work, basins) if asked.purpose == "operational" else []
@@ -135,18 +137,6 @@ def _fetch(work: Work, intake: Intake, feed: str, listener: FetchCallbacks, on_f
     return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}
 
 
-def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
-    with database.reading() as session:
-        stored = bridges.list_bridges(session)
-    return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
-
-
-def _apply(work: Work, bridge: str) -> Reasons:
-    """Apply a bridge; return the reason by failed basin."""
-    outcomes = apply(work.stage(bridge), bridge)
-    return {outcome.basin: _failure(outcome.error) for outcome in outcomes if outcome.status == "failed"}
-
-
 def _failure(error: object) -> Absent:
     return absent(Reason.FAILED, message=str(error))
 
@@ -156,32 +146,22 @@ def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) 
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}
         newest = latest.latest_many(session, names, now)
-    return [_outcome(name, issued.get(name), newest[name], done, lacking.get(name), now) for name in names]
-
-
-def _outcome(
-    name: str,
-    issued: tuple[run_types.Run, run_types.RunBasin] | None,
-    newest: Latest | NotFound,
-    done: Newest,
-    lacking: Absent | None,
-    now: datetime,
-) -> BasinOutcome:
-    if issued is not None:
-        run, row = issued
-        if row.status == "issued":
+    outcomes = []
+    for name in names:
+        run, row = issued.get(name, (None, None))
+        if run is not None and row is not None and row.status == "issued":
             spinning_up = row.spin_up_note and absent(Reason.SPINNING_UP, note=row.spin_up_note)
-            return BasinOutcome(name, "issued", run.id, run.t0, spinning_up or lacking)
-    reason = done.failed.get(name) or (issued and issued[1].reason) or done.late.get(name) or lacking
-    if not isinstance(newest, Latest):
-        return BasinOutcome(name, "failed", reason=reason or _failure(newest))
-    run = newest.run
-    status: Status = "unchanged"
-    if stale(age_days(run.weather_until, now)):
-        status = "stale"
-    elif name in done.failed or issued is not None:
-        status = "failed"
-    return BasinOutcome(name, status, run.id, run.t0, reason)
+            outcomes.append(BasinOutcome(name, "issued", run.id, run.t0, spinning_up or lacking.get(name)))
+            continue
+        reason = done.failed.get(name) or (row and row.reason) or done.late.get(name) or lacking.get(name)
+        if not isinstance(one := newest[name], Latest):
+            outcomes.append(BasinOutcome(name, "failed", reason=reason or _failure(one)))
+            continue
+        status: Status = "failed" if name in done.failed or row is not None else "unchanged"
+        if stale(age_days(one.run.weather_until, now)):
+            status = "stale"
+        outcomes.append(BasinOutcome(name, status, one.run.id, one.run.t0, reason))
+    return outcomes
 
 
 def after_daily(work: Work) -> Iterator[str]:

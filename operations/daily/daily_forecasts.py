@@ -123,7 +123,8 @@ def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest
             possible = [plan.only(chosen) for plan in possible if (chosen := _with_all_parts(plan, t0))]
         else:
             failed.update(reasons)
-        new = _not_issued_yet(work, possible)
+        with work.database.reading() as session:
+            new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan))]
         if new:
             done.issued += issue(
                 work,
@@ -176,11 +177,6 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
         if len(plan.parts_in(name))
         == sum(name in one.forcings and one.forcings[name].period.last >= t0 for one in plan.inputs.parts)
     ]
-
-
-def _not_issued_yet(work: Work, planned: Sequence[Plan]) -> list[Plan]:
-    with work.database.reading() as session:
-        return [plan.only(new) for plan in planned if (new := _new(session, work.clock, plan))]
 
 
 def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
