@@ -26,6 +26,7 @@ from operations.forecasting.plans import ForecastInputs, Plan, possible_plans, r
 from operations.forecasting.weather_ahead import with_stop
 from operations.forecasting.weather_choice import Filling
 from records.basins import basins
+from records.database.stored import grouped
 from records.database.work import Work
 from records.forecasts import latest
 from records.runs import run_types, states
@@ -75,10 +76,7 @@ def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newes
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
         known = {name: last_ended(basin, work.clock.now()) - latency for name, basin in stored.items()}
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
-    by_version: dict[str, list[str]] = {}
-    for name, version in current.items():
-        by_version.setdefault(version, []).append(name)
-    for version, of_version in by_version.items():
+    for version, of_version in grouped((version, name) for name, version in current.items()).items():
         try:
             inputs = read_inputs(work.database, version, of_version, known)
         except Problem as problem:

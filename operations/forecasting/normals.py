@@ -24,6 +24,7 @@ from models.energy import mean_temperature
 from models.nets.products import BLOCK
 from operations.basin_data.dataset import BasinForcing
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.runs.run_summary import ReferenceSnow
 from records.series import series, year_rows
 from records.simulations import simulated_series
@@ -42,9 +43,7 @@ def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | Absent]:
     """Return normal flow, (days,) in mm/day, or why it is unknown; by the products' area (`units.area_by`)."""
-    by_gauge: dict[str, list[str]] = {}
-    for name in basins:
-        by_gauge.setdefault(gauge_product(name), []).append(name)
+    by_gauge = grouped((gauge_product(name), name) for name in basins)
     normals: dict[str, Array | Absent] = {name: absent(Reason.NO_DISCHARGE, basin=name) for name in basins}
     for product, names in by_gauge.items():
         for first in range(0, len(names), BLOCK):
