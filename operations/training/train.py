@@ -137,12 +137,8 @@ def begin(
 ) -> StartedTraining:
     """Start or resume the training of a configuration on some basins; where none can be used, store nothing.
 
-    Args:
-        twin: the training of the version that will be scored for this one's.
-        owner: the operator's key that will own the version; None for the service's.
-        shares: the weights of the version, by basin, in one that will combine it with others; None where it stands
-            alone.
-        combined: the combined version that the parent of a fine-tuning is part of.
+    `owner` is the operator's key that will own the version, None for the service's; the others are as in
+    `StartedTraining`.
     """
     with work.database.reading() as session:
         parent = None
