@@ -60,7 +60,7 @@ def start_part(
     states = {name: one.state for name, one in advanced.items() if one.problem is None and one.state is not None}
     of_states = {}
     if count := whole.params.perturbed_states:
-        of_states = from_perturbed_states(work.database, loaded, plan.forcings, plan.weather, states, count)
+        of_states = from_perturbed_states(work.database, plan, states, count)
     snow = {name: plan.snow[name] for name in states}
     regional = {
         name: plan.basins[name]
@@ -76,7 +76,7 @@ def start_part(
         readable = [name for name, mapping in snow.items() if not isinstance(mapping, Absent)]
         references = reference_snow(session, readable, t0)
     opinions = snow17_at(t0, regional, plan.forcings, loaded.config.inputs)
-    by_age = cells_by_age(work.database, loaded, plan.forcings, states, t0) if whole.params.age else {}
+    by_age = cells_by_age(work.database, plan, states) if whole.params.age else {}
     for name, state in states.items():
         at_t0 = water_at_t0(loaded, state, assimilated.get(name), snow[name], whole.changes.increment)
         if isinstance(at_t0, Absent):
