@@ -171,7 +171,7 @@ def create_feed(response: Response, writer: OperatorWriter, new: NewFeed) -> Fee
     of an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files
     write no gauge with a published source."""
     with writer.database.transaction() as session:
-        feed = feeds.create(session, new, writer.key.id, writer.now)
+        feed = feeds.create(session, new, writer.actor.key_id, writer.now)
         writer.record(session, "feed created", feed.id, name=feed.name)
     response.headers["Location"] = f"/v1/feeds/{feed.name}"
     return feed_of(feed, writer.key)

@@ -10,7 +10,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi
-from app.exports.negotiation import VaryByRequest
+from app.exports.answers import VaryByRequest
 from app.http import error_answers
 from app.http.conditional import ResponseCache
 from app.http.limits.admission import AdmissionControl, Places

@@ -11,9 +11,9 @@ from app.adjustments import endpoints as adjustments
 from app.adjustments import held
 from app.alerts import alerts, changes, deliveries, subscriptions
 from app.basins import basins, level_changes, normals, observations, ratings, thresholds, user_basins
+from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
 from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
-from app.forecasts.changes import answer as forecast_changes
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.http import problems

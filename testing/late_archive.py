@@ -18,7 +18,7 @@ from ingestion.base import BasinData, SourceFile, SourceSeries
 from operations.basin_data.ingest import store
 from records.database.engine import Database
 from records.series import series
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.weather import weather_issues
 from runtime.clock import Clock
 
@@ -43,7 +43,7 @@ class LateArchive:
             products = [(name, of) for name in names for of in (product, gauge_product(name))]
             archive = cls(product, {key: _observed(session, *key) for key in products})
             for name, of in products:
-                session.execute(delete(SeriesRow).filter_by(basin_id=name, product=of))
+                session.execute(delete(SERIES).filter_by(basin_id=name, product=of))
         for days in {one.period.first for of in archive.series.values() for one in of.values()}:
             archive.bring(database, Clock(), Period(days, until))
         return archive

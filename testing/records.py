@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Table, select
+from sqlalchemy import Row, Table, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -17,11 +17,12 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
 from records.basins.ownership import Basin
-from records.database.checksums import Checksummed, new_id, with_checksum
+from records.database.checksums import new_id, with_checksum
 from records.database.stored import read
 from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
-from records.runs import run_types, states
+from records.runs import run_types
+from records.runs.tables import NewState
 from records.schema import Base
 from records.series import revisions
 from records.series import series_writer as series
@@ -96,10 +97,10 @@ def a_promoted_version(session: Session, basin: str = BASIN, **chosen: Any) -> s
     return version
 
 
-def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> states.NewState:
+def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> NewState:
     """Return a state of two members and three cells."""
     cells = np.full((2, 3), value, dtype=np.float32)
-    new = states.NewState(
+    new = NewState(
         version_id=version,
         basin_id=BASIN,
         day=day(at),
@@ -213,9 +214,10 @@ def a_weather_forecast(
     )
 
 
-def resum(row: Checksummed) -> None:
-    """Update the checksum of a row that a test has changed."""
-    row.checksum = with_checksum(type(row), vars(row))["checksum"]
+def change_row(session: Session, table: Table, row: Row[Any], **values: object) -> None:
+    """Change values of a stored row, and with them its checksum."""
+    own = (key == row._mapping[key.name] for key in table.primary_key)
+    session.execute(table.update().where(*own).values(with_checksum(table, {**row._mapping, **values})))
 
 
 def withdraw(session: Session, version: str) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from records.database.stored import as_record
 from records.series.revisions import replaced_days
-from records.series.year_rows import OFFSET, VALUE, ArrivalRow, january
+from records.series.year_rows import ARRIVALS, OFFSET, VALUE, january
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +59,5 @@ def revisions(session: Session, basin: str, product: str, variable: str) -> list
 def arrivals(session: Session, basin: str, product: str, variable: str) -> list[Arrival]:
     """Return the ranges of days in which a series arrived, in writing order."""
     key = {"basin_id": basin, "product": product, "variable": variable}
-    rows = session.scalars(select(ArrivalRow).filter_by(**key).order_by(ArrivalRow.id))
+    rows = session.execute(select(ARRIVALS).filter_by(**key).order_by(ARRIVALS.c.id))
     return [as_record(Arrival, row) for row in rows]

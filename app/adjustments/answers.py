@@ -7,11 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.series import NOWHERE, basin_columns
-from app.exports.table import Table, constant, numbers
+from app.exports.table import NOWHERE, Table, basin_columns, constant, numbers
 from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name, usual_units
-from app.forecasts.header import days_ahead
-from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays
+from app.forecasts.header import Columns, Days, FieldUnits, GappyColumns, LeadDays, days_ahead
 from app.forecasts.table import day_columns
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, column, maybe, next_page
@@ -26,7 +24,7 @@ from records.basins.basins import Site
 from records.database.stored import as_values
 from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
-from records.runs.adjustment import Adjustment as StoredAdjustment
+from records.runs.tables import Adjustment as StoredAdjustment
 
 _DRAFT = Why("It is a draft.")
 

@@ -25,7 +25,7 @@ from jobspec.fields import ID
 from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
-from records.alerts.questions import TooManyQuestions
+from records.alerts.deliveries import TooManyQuestions
 from records.alerts.signatures import NoWebhookKey
 from records.alerts.subscriptions import (
     OVERLAP,

@@ -14,8 +14,7 @@ from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, Column, Table, constant
+from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, basin_detail
-from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter, Writer
+from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
@@ -28,6 +28,7 @@ from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, form, full_id
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from jobspec.levels import CATEGORIES
 from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
+from records.access.audit import Writer
 from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin

@@ -1,11 +1,17 @@
-"""A table of an answer, as every format writes it: columns with their names, meanings and units."""
+"""Tables of answers, as every format writes them: a column for each field with `Series` in its annotation."""
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from pydantic import BaseModel
+
+from app.http.base_schema import Series
 from app.http.conditional import entity_tag
+from records.basins.basins import Site
 
 Kind = Literal["text", "number", "integer", "truth", "day", "instant"]
 Axis = Literal["quantile", "member"]
@@ -44,7 +50,7 @@ class Column:
     along: AxisPosition | None = None
     standard_name: str | None = None
     cell_methods: str | None = None
-    flags: Mapping[int, str] = field(default_factory=dict)
+    flags: Mapping[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +106,135 @@ def stacked(name: str, title: str, parts: Sequence[Sequence[Column]]) -> Table:
         for values in gathered.values():
             values.extend([None] * (rows - len(values)))
     return Table(name, title, [replace(column, values=gathered[column.name]) for column in declared.values()])
+
+
+NOWHERE = Site(None, None, None)
+_KINDS: Mapping[Any, Kind] = {
+    bool: "truth",
+    int: "integer",
+    float: "number",
+    date: "day",
+    datetime: "instant",
+}
+
+
+def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
+    """Return columns with a basin's identifier, name, location and whether it is official."""
+    return [
+        constant("basin", "identifier of the basin", "text", basin, rows),
+        constant("name", "name of the basin", "text", site.name, rows),
+        *(
+            constant(name, f"{name} of the gauge", "number", value, rows, unit=unit, standard_name=name)
+            for name, value, unit in (
+                ("latitude", site.latitude, "degrees_north"),
+                ("longitude", site.longitude, "degrees_east"),
+            )
+        ),
+        constant("official", "false: an operator registered the basin", "truth", site.is_official, rows),
+    ]
+
+
+def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:
+    """Return the table of an answer; a null field's columns are empty. Those of `places` come first."""
+    return Table(name, title, columns_of(answer, places))
+
+
+def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> list[Column]:
+    """Return the columns of an answer, as in its table."""
+    fields = _fields(type(answer))
+    lists = (_at(answer, field.items or field.path) for field in fields if field.is_list)
+    rows = next(len(values) for values in lists if values is not None)
+    basin: str = getattr(answer, "basin", "")
+    about = [] if places is None else basin_columns(basin, places.get(basin, NOWHERE), rows)
+    return [*about, *(column for field in fields for column in _columns(field, answer, rows))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Where a column's values are, from the answer or from an item of the list at `items`."""
+
+    path: tuple[str, ...]
+    column: str
+    mark: Series
+    kind: Kind
+    is_list: bool
+    is_dict: bool
+    items: tuple[str, ...] = ()
+
+
+def _fields(model: type[BaseModel]) -> list[_Field]:
+    marks = {
+        name: next((mark for mark in field.metadata if isinstance(mark, Series)), None)
+        for name, field in model.model_fields.items()
+    }
+    if not any(marks.values()):
+        marks = {name: Series(name.replace("_", " ")) for name in marks}
+    return _ordered(
+        [
+            found
+            for name, mark in marks.items()
+            if mark is not None
+            for found in _of_field(name, mark, model.model_fields[name].annotation)
+        ]
+    )
+
+
+def _of_field(name: str, mark: Series, hint: Any) -> Iterator[_Field]:
+    mark = mark if mark.unit or mark.unit_of else replace(mark, unit_of=name)
+    holder, held = _taken_apart(hint)
+    if not (inspect.isclass(held) and issubclass(held, BaseModel)):
+        kind = _KINDS.get(held, "text")
+        yield _Field((name,), mark.column or name, mark, kind, is_list=holder is list, is_dict=holder is dict)
+        return
+    for field in _fields(held):
+        if holder is list:
+            yield replace(field, is_list=True, items=(name,))
+            continue
+        words, column = mark.meaning.format(field.mark.meaning), mark.column or f"{name}_{{}}"
+        own = field.mark.unit or field.mark.alone
+        joined = replace(field.mark if own else mark, meaning=words, after=mark.after)
+        column = field.column if field.mark.alone else column.format(field.column)
+        yield replace(field, path=(name, *field.path), column=column, mark=joined)
+
+
+def _taken_apart(hint: Any) -> tuple[Any, Any]:
+    holder = None
+    while (origin := get_origin(hint)) in (Annotated, Union, UnionType, list, dict):
+        holder = holder or (origin if origin in (list, dict) else None)
+        parts = [part for part in get_args(hint) if part is not NoneType]
+        hint = parts[1] if origin is dict else parts[0]
+    return holder, hint
+
+
+def _ordered(fields: list[_Field]) -> list[_Field]:
+    for field in [field for field in fields if field.mark.after]:
+        fields.remove(field)
+        fields.insert(1 + max(at for at, other in enumerate(fields) if other.path[0] == field.mark.after), field)
+    return fields
+
+
+def _at(answer: object, path: tuple[str, ...]) -> Any:
+    for name in path:
+        answer = getattr(answer, name, None)
+    return answer
+
+
+def _columns(field: _Field, answer: BaseModel, rows: int) -> Iterator[Column]:
+    mark, value = field.mark, _at(answer, field.items or field.path)
+    units: Any = getattr(answer, "units", {})
+    of_all = units if field.kind == "number" else None
+    unit = mark.unit or (units.get(mark.unit_of) if isinstance(units, Mapping) else of_all)
+    standard = None if mark.standard_name == RIVER_FLOW and unit == "mm/day" else mark.standard_name
+    more: dict[str, Any] = {"unit": unit, "standard_name": standard, "cell_methods": mark.cell_methods}
+    if field.is_dict:
+        for name, label in (mark.names or {name: name for name in value or ()}).items():
+            column = (mark.column or f"{field.column}_{{}}").format(name.replace("/", "_"))
+            along = mark.axis and AxisPosition(field.path[-1], mark.meaning, mark.axis, label)
+            words = (mark.each or f"{{}} of {mark.meaning}").format(name)
+            yield Column(column, words, field.kind, (value or {}).get(name) or [None] * rows, along=along, **more)
+        return
+    if field.items:
+        value = [_at(item, field.path) for item in value or ()]
+    elif not field.is_list:
+        value = [value] * rows
+    yield Column(field.column, mark.meaning, field.kind, value or [None] * rows, of_basin=not field.is_list, **more)

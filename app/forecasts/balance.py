@@ -2,45 +2,26 @@
 
 from collections.abc import Sequence
 from math import fsum
-from typing import Literal
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from app.http import json_numbers
 from app.http.base_schema import Model
+from app.http.shown import As
 from hydrology.water import ledger as water
+from records.runs import run_arrays
 from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
 from records.runs.run_types import CLOSURE, ledger_entry
 
-
-class Scale(Model):
-    """The reference amount of a residual."""
-
-    name: str
-    formula: str
-    unit: Literal["mm"]
-    tolerance: float = Field(description="Largest absolute residual, relative to the scale, of a closed balance.")
-
-
-class MemberBalance(Model):
-    """The water balance of one member over the horizon, mm: with traces of weather, of the trace with the largest
-    error."""
-
-    trace: str | None = Field(default=None, description="The trace. Only where there are traces.")
-    terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
-    residual: float = Field(description="The sum of the terms: unaccounted water.")
-    scale: float = Field(description="The reference amount of the residual, mm: see `scale` of the balance.")
-    tolerance: float = Field(description="Largest absolute residual of a closed balance, mm.")
-    closes: bool
-
-
-class MemberSinceEmpty(Model):
-    """The residual of one member since its store was empty."""
-
-    residual: float = Field(description="Precipitation - discharge - loss - storage at T0, mm.")
-    scale: float = Field(description="Precipitation since the store was empty, mm, the reference amount.")
-    relative: float = Field(description="Residual divided by scale; 0 where no rain has fallen.")
+Scale = Annotated[water.Scale, As("Scale", exact=True)]
+_IN_MM = (("residual_mm", "residual"), ("scale_mm", "scale"), ("tolerance_mm", "tolerance"))
+MemberBalance = Annotated[
+    Ledger, As("MemberBalance", omit=("member", "since_empty"), rename=_IN_MM, where_known=("trace",), exact=True)
+]
+_IN_MM_SINCE = (("residual_mm", "residual"), ("precipitation_mm", "scale"))
+MemberSinceEmpty = Annotated[run_arrays.SinceEmpty, As("MemberSinceEmpty", rename=_IN_MM_SINCE, exact=True)]
 
 
 class SinceEmpty(Model):
@@ -77,10 +58,14 @@ def water_balance(
     of_members = [ledger for ledger in ledgers if ledger.member != OF_VERSION]
     return WaterBalance(
         closes=all(ledger.closes for ledger in ledgers),
-        scale=_scale(water.WATER_AVAILABLE),
+        scale=water.WATER_AVAILABLE,
         mean=_mean_terms(ledgers, of_traces),
-        members={ledger.member: _of_member(ledger) for ledger in of_members},
-        since_empty_store=_since_empty(of_members, days_since_empty),
+        members={ledger.member: ledger for ledger in of_members},
+        since_empty_store=SinceEmpty(
+            days=days_since_empty,
+            scale=water.WATER_SINCE_EMPTY,
+            members={ledger.member: ledger.since_empty for ledger in of_members},
+        ),
     )
 
 
@@ -110,29 +95,3 @@ def _mean(ledgers: Sequence[Ledger]) -> dict[str, float]:
 def _mean_of_traces(of_traces: RunSeries) -> dict[str, float]:
     terms = sorted(set(of_traces.axes["entry"]) - set(CLOSURE))
     return {term: float(ledger_entry(of_traces, term).mean(dtype=np.float64)) for term in terms}
-
-
-def _of_member(ledger: Ledger) -> MemberBalance:
-    balance = MemberBalance(
-        terms=dict(ledger.terms),
-        residual=ledger.residual_mm,
-        scale=ledger.scale_mm,
-        tolerance=ledger.tolerance_mm,
-        closes=ledger.closes,
-    )
-    return balance if ledger.trace is None else balance.model_copy(update={"trace": ledger.trace})
-
-
-def _since_empty(ledgers: Sequence[Ledger], days: int | None) -> SinceEmpty:
-    members = {
-        ledger.member: MemberSinceEmpty(
-            residual=since.residual_mm, scale=since.precipitation_mm, relative=since.relative
-        )
-        for ledger in ledgers
-        for since in [ledger.since_empty]
-    }
-    return SinceEmpty(days=days, scale=_scale(water.WATER_SINCE_EMPTY), members=members)
-
-
-def _scale(scale: water.Scale) -> Scale:
-    return Scale(name=scale.name, formula=scale.formula, unit="mm", tolerance=scale.tolerance)

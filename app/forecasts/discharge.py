@@ -11,7 +11,7 @@ from fastapi import Depends, Query
 from pydantic import Field
 
 from app.exports.table import RIVER_FLOW
-from app.forecasts.schemas import Columns
+from app.forecasts.header import Columns
 from app.http import json_numbers
 from app.http.base_schema import Model, Series, column, maybe
 from app.http.dependencies import AsKnown

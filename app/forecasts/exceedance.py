@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
-from app.forecasts.header import days_ahead, header_of_days
+from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import DaysOfRun
 from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
@@ -34,8 +33,8 @@ from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.runs import run_arrays, run_types, runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_weather import weights_of_members
+from records.runs.tables import Adjustment
 
 FlowOf = Literal["calibrated", "members"]
 

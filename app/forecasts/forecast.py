@@ -29,8 +29,17 @@ from app.forecasts.discharge import (
     quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.header import days_ahead, header_of_days, what_if
-from app.forecasts.schemas import Columns, Days, FieldUnits, GappyColumns, LeadDays, RunOfBasin
+from app.forecasts.header import (
+    Columns,
+    Days,
+    FieldUnits,
+    GappyColumns,
+    LeadDays,
+    RunOfBasin,
+    days_ahead,
+    header_of_days,
+    what_if,
+)
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe

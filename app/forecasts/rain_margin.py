@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
-from app.forecasts.header import header
+from app.forecasts.header import FieldUnits, RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import FieldUnits, RunOfBasin
 from app.forecasts.words import level_in_words, number, on
 from app.http.base_schema import EXPLAINED, Missing, Model, maybe
 from app.http.dependencies import Reading

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
-from app.forecasts.header import weather_used, what_if
-from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
+from app.forecasts.header import T0_AGE, T0_NOTE, WhatIf, weather_used, what_if
 from app.http.base_schema import Model, Program, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId

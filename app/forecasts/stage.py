@@ -13,9 +13,8 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation
 from app.forecasts.forecast import BasinForecast, forecast_of
-from app.forecasts.header import header_of_days
+from app.forecasts.header import DaysOfRun, header_of_days
 from app.forecasts.lookup import PROBLEMS
-from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import EXPLAINED, Missing, maybe
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.json_numbers import gappy_column

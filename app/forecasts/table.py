@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from app.exports.series import NOWHERE, basin_columns, columns_of
-from app.exports.table import Column, Table, constant, stacked
+from app.exports.table import NOWHERE, Column, Table, basin_columns, columns_of, constant, stacked
 from app.forecasts.forecast import BasinForecast, BasinForecasts, WithoutForecast
 from app.forecasts.header import run_table
 from records.basins.basins import Site

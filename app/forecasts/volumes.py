@@ -11,12 +11,10 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.series import table_of
-from app.exports.table import Table
+from app.exports.table import Table, table_of
 from app.forecasts.discharge import Calibration, calibration_of
-from app.forecasts.header import header
+from app.forecasts.header import RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS
-from app.forecasts.schemas import RunOfBasin
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Period, Series, maybe
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock

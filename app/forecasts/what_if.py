@@ -10,12 +10,10 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import table_of
-from app.exports.table import Table
+from app.exports.table import Table, table_of
 from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import DischargeUnits, in_units
-from app.forecasts.header import header_of_days
-from app.forecasts.schemas import DaysOfRun
+from app.forecasts.header import DaysOfRun, header_of_days
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.conditional import FOR_EVER, SHORTLY

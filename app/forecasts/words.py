@@ -6,7 +6,7 @@ from math import floor, log10
 
 from app.basins.run_levels import AnsweredLevel
 from app.forecasts.discharge import Calibration
-from app.forecasts.schemas import Columns
+from app.forecasts.header import Columns
 from app.forecasts.stored_water import Storage
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind

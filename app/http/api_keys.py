@@ -4,8 +4,6 @@ A token is taken from that header alone, never from a URL, and is never logged.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 
 import structlog
@@ -13,7 +11,6 @@ from fastapi import Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.http.dependencies import OpenDatabase, ServiceClock
@@ -21,11 +18,10 @@ from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.http.middleware import shown_path
 from app.http.problems import Forbidden, Unauthorized
-from records.access import audit, keys
-from records.access.audit import Actor
+from records.access import keys
+from records.access.audit import Actor, Writer
 from records.access.keys import Key, Scope
 from records.database.engine import Database
-from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -84,21 +80,6 @@ async def _counted(request: Request, key: AnyKey) -> Key:
 
 # Each scope may do what the one before it may: any key is an operator's.
 Operator = Annotated[Key, Depends(_counted)]
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """The key of a request that writes, and what it writes with; `now` is the machine's time."""
-
-    key: Key
-    actor: Actor
-    database: Database
-    clock: Clock
-    now: datetime
-
-    def record(self, session: Session, action: audit.Action, subject: str, **detail: Any) -> None:
-        """Add a change to the audit trail, in the transaction of the change."""
-        audit.record(session, self.actor, action, subject, self.now, **detail)
 
 
 async def _writer(request: Request, key: Operator, database: OpenDatabase, clock: ServiceClock) -> Writer:

@@ -37,6 +37,7 @@ class As:
         doc: what it is; by default the first paragraph of the class's docstring.
         parts: how data classes in its fields are shown, where that is not by their own names and all of their fields.
         exact: whether numbers are shown with all digits; else with 7.
+        where_known: fields that are left out where they are None.
         missing: whether the object has `missing`, with the reasons of its own fields.
     """
 
@@ -45,6 +46,7 @@ class As:
     omit: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
     exact: bool = False
+    where_known: tuple[str, ...] = ()
     missing: bool = False
     parts: tuple[tuple[type, "As"], ...] = ()
 
@@ -60,7 +62,7 @@ class As:
         def write(value: object, info: SerializationInfo) -> dict[str, Any]:
             include: Any = info.include
             shown = value if isinstance(value, model) else self.model(value)
-            return shown.model_dump(mode=info.mode, include=include)
+            return shown.model_dump(mode=info.mode, include=include, exclude_unset=True)
 
         written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
         return core_schema.json_or_python_schema(
@@ -76,6 +78,7 @@ class As:
         shown = {
             shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self)
             for name, shown in names.items()
+            if name not in self.where_known or getattr(value, name) is not None
         }
         return model_of(source, self)(**shown)
 
@@ -95,7 +98,9 @@ def model_of(source: Any, how: As) -> type[Model]:
         type_ = Missing if renamed == "missing" else reasons.get(name) or _json_type(hints[name], how)
         for why in marks:
             type_ = Annotated[type_, why] if isinstance(why, Why) else type_
-        shown[renamed] = (type_, Field(description=doc.text, examples=[*doc.examples] or None) if doc else ...)
+        default = None if name in how.where_known else ...
+        about = Field(default=default, description=doc.text, examples=[*doc.examples] or None) if doc else default
+        shown[renamed] = (type_, about)
     if how.missing:
         shown["missing"] = (Missing, EXPLAINED)
     words = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]

@@ -83,9 +83,11 @@ class EventStreams:
     async def _look(self, admission: Admission, job: str, after: int) -> tuple[list[jobs.Event], bool]:
         """Return the new events, and whether they are the last ones; none where they cannot be read now."""
         try:
-            await admission.enter()
+            if not await admission.enter():
+                log.warning("events.unread", job=job, error=Overloaded.kind)
+                return [], False
             return await anyio.to_thread.run_sync(_new_events, self._database, job, after)
-        except (SQLAlchemyError, Overloaded) as error:
+        except SQLAlchemyError as error:
             log.warning("events.unread", job=job, error=type(error).__name__)
             return [], False
         finally:

@@ -9,7 +9,7 @@ import structlog
 from fastapi import Depends, Header, Request, Response
 from sqlalchemy.orm import Session
 
-from app.http.api_keys import Operator, OperatorWriter, Writer
+from app.http.api_keys import Operator, OperatorWriter
 from app.http.conditional import NO_STORE
 from app.http.dependencies import JobSender, ServiceClock, ServiceSettings
 from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing, refused
@@ -20,7 +20,7 @@ from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import TrainingJob, require_memory
 from jobspec.kinds import queue_of
 from jobspec.training import TrainingConfig
-from records.access.audit import Action
+from records.access.audit import Action, Writer
 from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions
 from records.jobs import jobs, queues

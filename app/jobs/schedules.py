@@ -18,6 +18,7 @@ from app.jobs.posting import require_named
 from hydrology.base.doc import Why
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
+from records.access.audit import Writer
 from records.access.keys import Key
 from records.database.stored import as_values
 from records.jobs import schedules
@@ -88,9 +89,9 @@ class Schedules(Model):
     schedules: list[Schedule]
 
 
-def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
-    """Return a key's schedule with its next time; cron line and time zone must be readable even if disabled."""
-    following = next_run(new.cron, new.timezone, at)
+def due(new: NewSchedule, writer: Writer) -> schedules.NewSchedule:
+    """Return a schedule with its next time; cron line and time zone must be readable even if disabled."""
+    following = next_run(new.cron, new.timezone, writer.now)
     return schedules.NewSchedule(
         name=new.name,
         kind=new.job.kind,
@@ -99,7 +100,7 @@ def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
         timezone=new.timezone,
         enabled=new.enabled,
         next_run_at=following if new.enabled else None,
-        key_id=key.id,
+        key_id=writer.actor.key_id,
     )
 
 
@@ -154,7 +155,7 @@ def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock
     if the key is revoked or expired, they fail with that reason."""
     with writer.database.transaction() as session:
         require_named(session, new.job, clock, "job.params")
-        created = schedules.create(session, due(new, writer.key, writer.now), writer.now)
+        created = schedules.create(session, due(new, writer), writer.now)
         writer.record(session, "schedule created", created.id, name=created.name)
     response.headers.update({"Location": f"/v1/schedules/{created.id}", "ETag": tag(created.revision)})
     return schedule_of(created, writer.key)
@@ -186,7 +187,7 @@ def replace_schedule(
     with writer.database.transaction() as session:
         revision = seen(session, schedule, if_match)
         require_named(session, new.job, clock, "job.params")
-        replacement = due(new, writer.key, writer.now)
+        replacement = due(new, writer)
         changed = schedules.update(session, schedule, revision, replacement, writer.now)
         writer.record(session, "schedule changed", schedule, name=changed.name, revision=changed.revision)
     response.headers["ETag"] = tag(changed.revision)

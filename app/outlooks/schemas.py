@@ -1,34 +1,30 @@
 """Answers with outlooks of basins."""
 
 from datetime import date, datetime
+from typing import Annotated
 
 from pydantic import Field
 
 from app.adjustments.answers import Adjustment
 from app.basins.ratings import Stage
 from app.basins.schemas import BasinKind
-from app.forecasts.schemas import Days, FieldUnits, GappyColumns, LeadDays, Superseded
-from app.http.base_schema import Missing, Model, OfBasin, Period, column, next_page
+from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
+from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
+from app.http.shown import As
 from hydrology.alerts import Severity, Trend
-from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.base.doc import Why
 from hydrology.outlook import LIKELY, POSSIBLE, STEADY_SHARE, TREND_DAYS, FlowBasis
 from hydrology.uncertainty.exceedance import Direction
-from records.outlooks.reader import State
+from records.forecasts.latest import Superseded as NewerRun
+from records.outlooks.reader import Freshness
 from records.runs.run_summary import MappingKind
 from records.verification.lead_scores import Origin
 
-
-class OutlookFreshness(Model):
-    """How current the forecast is."""
-
-    state: State = Field(
-        description=f"`stale`: its weather ends more than {STALE_AFTER_DAYS} days before the clock. `withheld`: the "
-        "newest run was not issued, and there is none before. `missing`: there is no run."
-    )
-    reason: str | None = Field(description="Why it is not fresh.")
-    since: datetime | None = Field(description="From when on it is so, by the service's clock.")
-    newer: Superseded | None = Field(description="A newer run that was withheld: the forecast is the one before.")
-    awaited_version: str | None = Field(description="The promoted version that has issued no forecast yet.")
+OutlookFreshness = Annotated[
+    Freshness,
+    As("OutlookFreshness", rename=(("awaited", "awaited_version"),), parts=((NewerRun, SUPERSEDED),)),
+]
+_NO_THREAT = Why("No flood level of the basin is known to have such a chance.")
 
 
 class OutlookNow(Model):
@@ -40,7 +36,9 @@ class OutlookNow(Model):
     stage: Stage
     change: float | None = Field(description=f"Since {TREND_DAYS} days before.")
     trend: Trend | None = Field(description=f"Its direction; `steady` within {STEADY_SHARE:.0%} of the flow before.")
-    level: str | None = Field(description="The highest flood level that it is above.")
+    level: Annotated[str | None, Why("It is above no flood level that is known.")] = Field(
+        description="The highest flood level that it is above."
+    )
 
 
 class OutlookDays(Model):
@@ -53,7 +51,7 @@ class OutlookDays(Model):
     issued: GappyColumns | None = Field(
         description=column("The quantiles as issued; null where the forecast was not adjusted")
     )
-    percent_of_normal: float | None = Field(description="The sum of the medians in % of the normal of the same days.")
+    percent_of_normal: Number | None = Field(description="The sum of the medians in % of the normal of the same days.")
 
 
 class OutlookPeak(Model):
@@ -76,7 +74,7 @@ class ThreatLevel(Model):
     return_period_years: int | None
     discharge: float
     stage: Stage
-    chance: float = Field(description="Of passing it on any day of the window, by the published distribution.")
+    chance: Number = Field(description="Of passing it on any day of the window, by the published distribution.")
     impact: str | None = Field(description="What happens from it on, as its source states it.")
 
 
@@ -94,18 +92,24 @@ class AlertNow(Model):
     run: str = Field(description="The run that decided it.")
     t0: date = Field(description="Its T0.")
     stale: bool = Field(description="Whether that run is stale.")
-    trend: Trend | None = Field(description="Of the chance since the run before.")
-    impact: str | None
+    trend: Annotated[Trend | None, Why("There was no run before to compare with.")] = Field(
+        description="Of the chance since the run before."
+    )
+    impact: Annotated[str | None, Why("Nothing is stated.")]
 
 
 class Threat(Model):
     """The levels of the basin that flow may pass."""
 
     window_days: int | None = Field(description="Number of days after the last past day that the chances cover.")
-    likely: ThreatLevel | None = Field(description=f"The highest flood level with a chance of {LIKELY:.0%} or more.")
-    possible: ThreatLevel | None = Field(description=f"The highest with a chance of {POSSIBLE:.0%} or more.")
+    likely: Annotated[ThreatLevel | None, _NO_THREAT] = Field(
+        description=f"The highest flood level with a chance of {LIKELY:.0%} or more."
+    )
+    possible: Annotated[ThreatLevel | None, _NO_THREAT] = Field(
+        description=f"The highest with a chance of {POSSIBLE:.0%} or more."
+    )
     levels: list[ThreatLevel] | None = Field(description="Every level that can have an alert.")
-    alert: AlertNow | None
+    alert: Annotated[AlertNow | None, Why("There is none.")]
 
 
 class OutlookChange(Model):
@@ -114,25 +118,29 @@ class OutlookChange(Model):
     run: str
     t0: date
     peak: OutlookPeak | None
-    likely: str | None = Field(description="Its highest likely level.")
-    level: str | None = Field(description="The level that threatens now: the highest possible, else the likeliest.")
-    chance: float | None = Field(description="The chance of that level by the issue before.")
+    likely: Annotated[str | None, Why("None was likely.")] = Field(description="Its highest likely level.")
+    level: Annotated[str | None, Why("No flood level of the basin is known.")] = Field(
+        description="The level that threatens now: the highest possible, else the likeliest."
+    )
+    chance: Annotated[Number | None, Why("It was not compared with the level.")] = Field(
+        description="The chance of that level by the issue before."
+    )
     cause: str | None = Field(description="The largest part of the change on the day of the peak.")
 
 
 class SnowNow(Model):
     """The snow of T0, mm."""
 
-    mean: float
-    p05: float
-    p95: float
-    normal: float | None
-    percent_of_normal: float | None
+    mean: Number
+    p05: Number
+    p95: Number
+    normal: Number | None
+    percent_of_normal: Number | None
     uncertain: bool = Field(description="As in `/v1/basins/{basin}/forecasts/latest`.")
     in_words: str = Field(description="In % of normal, or what is uncertain.", examples=["85 % of normal"])
-    reference: float | None = Field(description="The basin's reference snow.")
+    reference: Number | None = Field(description="The basin's reference snow.")
     mapping: MappingKind = Field(description="Choice of its cells, as in `/v1/basins/{basin}/storage`.")
-    correlation: float | None = Field(description="Pearson's, with reference snow on days not used to choose them.")
+    correlation: Number | None = Field(description="Pearson's, with reference snow on days not used to choose them.")
 
 
 class SeasonNow(Model):
@@ -145,7 +153,7 @@ class SeasonNow(Model):
     period: Period
     calibrated: bool
     exceeded_percent: list[int] = Field(description="Chances of exceeding the values beside, %.")
-    percent_of_normal: list[float] | None
+    percent_of_normal: list[Number] | None
 
 
 class ForecastSkill(Model):
@@ -161,7 +169,7 @@ class ForecastSkill(Model):
         description="Until which day ahead forecasts of any month beat climatology and their 90 % range held."
     )
     evidence_day: int = Field(description="The day of the first of these that is known, or the first day.")
-    better_percent: float = Field(
+    better_percent: Number = Field(
         description="By how much forecasts of any month are better than climatology on that day: the skill score of "
         "the CRPS, %."
     )
@@ -171,7 +179,7 @@ class ForecastSkill(Model):
 class SkillNow(Model):
     """Skill on days that the version has not learnt from."""
 
-    nse: float | None = Field(description="Nash-Sutcliffe efficiency of its simulation.")
+    nse: Number | None = Field(description="Nash-Sutcliffe efficiency of its simulation.")
     nse_of: str | None = Field(description="The version that was evaluated: the same, or its twin.")
     nse_period: Period | None = Field(description="The first and the last of the days.")
     forecasts: ForecastSkill | None
@@ -201,7 +209,7 @@ class BasinOutlook(OfBasin):
     snow: SnowNow | None
     season: SeasonNow | None
     skill: SkillNow | None
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class OutlookPage(Model):

@@ -31,8 +31,8 @@ from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
 from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
-from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run
+from records.runs.tables import Adjustment
 
 router = APIRouter(route_class=PageRoute)
 

@@ -16,7 +16,7 @@ from app.http.limits.addresses import address_of
 from app.pages.render import PageRoute, render
 from records.access import audit
 from records.access.audit import Actor
-from records.alerts import questions, signatures, subscriptions
+from records.alerts import deliveries, signatures, subscriptions
 from records.alerts.signatures import Purpose
 from records.alerts.subscriptions import UNSUBSCRIBED, Subscription
 
@@ -52,7 +52,9 @@ class Questions:
 def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
     """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
     mailbox = signatures.mailbox_of(signatures.service_key(settings), token)
-    return _private(render(request, "mail-questions.html", Questions(questions.is_refused(session, mailbox), token)))
+    return _private(
+        render(request, "mail-questions.html", Questions(deliveries.refuses_questions(session, mailbox), token))
+    )
 
 
 @router.post("/questions/{token}", response_class=HTMLResponse)
@@ -62,7 +64,7 @@ def refuse_questions(
     """Refuse all questions to the address. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
-        if questions.refuse(session, mailbox, now):
+        if deliveries.refuse_questions(session, mailbox, now):
             audit.record(session, _recipient(request), "questions refused", mailbox, now)
     return _private(render(request, "mail-questions.html", Questions(True, token)))
 
@@ -74,7 +76,7 @@ def allow_questions(
     """Allow questions to the address again. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
     with database.transaction() as session:
-        if questions.allow(session, mailbox):
+        if deliveries.allow_questions(session, mailbox):
             audit.record(session, _recipient(request), "questions allowed", mailbox, now)
     return _private(render(request, "mail-questions.html", Questions(False, token)))
 
@@ -121,7 +123,7 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
     done = unsubscribed if purpose == "unsubscribe" else subscription.confirmed_at is not None and not unsubscribed
     assert subscription.email is not None
     path = (
-        signatures.questions_link("", key, questions.mailbox_hash(session, subscription.email))
+        signatures.questions_link("", key, deliveries.mailbox_hash(session, subscription.email))
         if unsubscribed
         else None
     )

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.series import table_of
-from app.exports.table import Table
+from app.exports.table import Table, table_of
 from app.http.base_schema import Missing, Model, Period, Series
 from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
 from hydrology.base.absent import text

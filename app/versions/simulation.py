@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
-from app.exports.series import table_of
-from app.exports.table import RIVER_FLOW, Table
+from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
 from app.http.dependencies import BasinId, ChosenVersion, Reading

@@ -19,26 +19,10 @@ from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
 from jobspec.fields import ID
 from records.database.stored import as_values
-from records.runs.run_weather import RunBridge
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 
 _ALL_DAYS = Why("It was fitted on all days that both products have.")
-
-
-class BridgeUsed(Model):
-    """The bridge that corrected the weather of a forecast."""
-
-    id: str
-    name: str
-    from_product: str = Field(description="The product it converts.")
-    to_product: str = Field(description="The product it converts to.")
-    model: str | None = Field(description="The weather model whose forecasts it corrects; null for observed weather.")
-    pooled_from: list[str] = Field(
-        description="The similar basins that its corrections are the mean of; empty if fitted on this basin."
-    )
-    note: str = Field(description="Its skill, in a sentence.")
-    hash: str = Field(description="Hash of its corrections, a part of the run's inputs hash.")
 
 
 class BridgedBasin(Model):
@@ -99,13 +83,6 @@ class Bridges(Model):
     """The newest fit of each bridge, in the order of their names."""
 
     bridges: list[Bridge]
-
-
-def bridge_used(bridge: RunBridge) -> BridgeUsed:
-    """Return the description of the bridge behind a forecast's weather."""
-    fields = as_values(bridge, "precipitation_bias", "precipitation_correlation", "sha256")
-    fields |= {"pooled_from": list(bridge.pooled_from), "note": f"{bridge.note}.", "hash": bridge.sha256}
-    return BridgeUsed(**fields)
 
 
 def list_newest(session: Session) -> Bridges:

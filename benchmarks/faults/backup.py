@@ -29,7 +29,7 @@ from benchmarks.service.running import Service, on_postgresql, on_sqlite
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.jobs import jobs
-from records.runs.tables import RunRow
+from records.runs.run_types import RUNS
 from runtime import child_processes
 from testing.answers import Answers, answers
 from testing.api_process import served
@@ -153,7 +153,7 @@ def _gone_on(service: Service, accepted: list[str]) -> dict[str, int]:
             while not _have_ended(database, accepted) and time.monotonic() < end:
                 time.sleep(0.5)
             with database.reading() as session:
-                runs = Counter(session.scalars(select(RunRow.request_key).where(RunRow.request_key.in_(accepted))))
+                runs = Counter(session.scalars(select(RUNS.c.request_key).where(RUNS.c.request_key.in_(accepted))))
     finally:
         service.stop()
     return {

@@ -16,7 +16,7 @@ from benchmarks.speed.warm_forecast import SPIN_UP
 from hydrology.base.calendar import Day
 from records.database.engine import Database
 from records.jobs import jobs
-from records.runs.tables import RunRow
+from records.runs.run_types import RUNS
 
 READ_EVERY, POST_EVERY, ASK_EVERY = 0.2, 3.0, 0.3  # seconds
 
@@ -88,7 +88,7 @@ class Load:
             time.sleep(0.2)
         with self._database.reading() as session:
             statuses = Counter(jobs.get(session, job).status for job in self.accepted)
-            keys = session.scalars(select(RunRow.request_key)).all()
+            keys = session.scalars(select(RUNS.c.request_key)).all()
         runs = Counter(key for key in keys if key in self.accepted)
         self._database.close()
         return len(self.accepted) - statuses["succeeded"], sum(number > 1 for number in runs.values())

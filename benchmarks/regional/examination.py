@@ -15,12 +15,12 @@ from benchmarks.regional import trials
 from benchmarks.regional.data import basins, opened, require_all
 from benchmarks.regional.members import NAMES, series
 from benchmarks.regional.simulations import shipped
+from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers, Question
+from extensions.physics_exam.questions import QUESTIONS, ask
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from models.ensemble import Ensemble
 from models.inference import GROUP
-from models.physics_probes.exam import NOT_ASKED, Exam, Numbers, Question
-from models.physics_probes.experiments import QUESTIONS, ask
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import BasinForcing, load_forcing, stacked

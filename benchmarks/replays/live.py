@@ -47,7 +47,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.feeds import feeds
 from records.runs import runs, states
-from records.runs.tables import RunBasinRow, RunRow
+from records.runs.run_types import RUN_BASINS, RUNS
 from records.schema import Base
 from records.series import series
 from records.versions import promotions
@@ -304,10 +304,10 @@ def _like(reason: str | None) -> str:
 
 def _doubled(hard: _Replay) -> dict[str, int]:
     """Return what was stored twice: by a second cycle of an issue day, or as two forecasts of the same."""
-    same = (RunBasinRow.basin_id, RunRow.t0, RunRow.forcing_kind, RunRow.weather, RunBasinRow.state_hash)
+    same = (RUN_BASINS.c.basin_id, RUNS.c.t0, RUNS.c.forcing_kind, RUNS.c.weather, RUN_BASINS.c.state_hash)
     with hard.database.reading() as session:
-        query = select(func.count()).select_from(RunRow).join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        of_same = session.scalars(query.where(RunBasinRow.status == "issued").group_by(*same)).all()
+        query = select(func.count()).select_from(RUNS).join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
+        of_same = session.scalars(query.where(RUN_BASINS.c.status == "issued").group_by(*same)).all()
     return {
         "runs_of_second_cycles": sum(issue_day.again[0] for issue_day in hard.issue_days),
         "rows_of_second_cycles": sum(issue_day.again[1] for issue_day in hard.issue_days),

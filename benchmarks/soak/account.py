@@ -10,7 +10,7 @@ from sqlalchemy import select
 from benchmarks.soak.clients import Answer
 from records.database.engine import Database
 from records.jobs import jobs
-from records.runs.tables import RunRow
+from records.runs.run_types import RUNS
 
 MAKE_A_RUN = ("forecast", "what-if")
 PATIENCE = 300.0  # seconds that the jobs have to end after the last was posted
@@ -46,7 +46,7 @@ def of_jobs(database: Database, accepted: Mapping[str, str]) -> dict[str, Any]:
     _await_end(database, accepted)
     with database.reading() as session:
         stored = {job: jobs.get(session, job) for job in accepted}
-        runs = Counter(session.scalars(select(RunRow.request_key)).all())
+        runs = Counter(session.scalars(select(RUNS.c.request_key)).all())
     ends: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for job, what in accepted.items():
         ends[what][stored[job].status] += 1

@@ -22,7 +22,7 @@ from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOW
 from jobspec.jobs.forecasting import ForecastParams
 from records.database.engine import Database
 from records.versions import error_models
-from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 
 ROUNDS = 5
 SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)
@@ -66,7 +66,7 @@ def _measured(database: Database, params: ForecastParams, model: error_models.Ne
     pairs = []
     for _ in range(ROUNDS):
         with database.transaction() as session:
-            for row in (BasinErrorsRow, ErrorModelRow):
+            for row in (BASIN_ERRORS, ERROR_MODELS):
                 session.execute(delete(row))
         without = cpu_seconds(partial(issue, database, params))
         with database.transaction() as session:

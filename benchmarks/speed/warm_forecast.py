@@ -43,6 +43,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import states
 from records.runs.runs import RunRequest
+from records.runs.tables import NewState
 from runtime.clock import Clock
 from testing.work import work_of
 
@@ -98,7 +99,7 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
     empty = {name: np.repeat(values.numpy(), config.members, axis=0) for name, values in state.items()}
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
-            new = states.NewState(
+            new = NewState(
                 version_id=version,
                 basin_id=name,
                 day=day - SPIN_UP,

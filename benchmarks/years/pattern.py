@@ -11,6 +11,7 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database.array_codec import decode_ranks, encode_ranks
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import PATHS, Ledger, RunSeries, SinceEmpty
+from records.runs.tables import NewState, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Pattern:
     """
 
     results: Mapping[str, run_types.BasinResult]
-    state: states.State
+    state: State
     weather: WeatherForecast
 
     @classmethod
@@ -45,12 +46,12 @@ class Pattern:
         assert state is not None
         return cls(results, state, weather)
 
-    def state_like(self, basin: str, t0: Day, factor: np.float32) -> states.NewState:
+    def state_like(self, basin: str, t0: Day, factor: np.float32) -> NewState:
         """Return the state of another basin and day."""
         sums, flow = self.state.sums, self.state.recent_flow
         assert sums is not None
         assert flow is not None
-        return states.NewState(
+        return NewState(
             version_id=self.state.version_id,
             basin_id=basin,
             day=t0,
@@ -64,7 +65,7 @@ class Pattern:
             recent_flow=flow * factor,
         )
 
-    def result_like(self, kind: str, state: states.State, factor: np.float32) -> run_types.BasinResult:
+    def result_like(self, kind: str, state: State, factor: np.float32) -> run_types.BasinResult:
         """Return the result of a run of some kind of weather that began from such a state."""
         result = self.results[kind]
         return run_types.BasinResult(

@@ -34,6 +34,7 @@ from records.jobs import attempts, jobs
 from records.outlooks.outlooks import store_run
 from records.runs import run_types, runs, states
 from records.runs.run_weather import RunWeather, WeatherSkill, name_of_weather
+from records.runs.tables import State
 from records.versions import error_models, promotions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -142,7 +143,7 @@ class Store:
             recalibration=error_models.ASSUMED,
         )
 
-    def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:
+    def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, State]:
         like = self._like(t0, factors)
         with self.database.transaction() as session:
             return {
@@ -155,7 +156,7 @@ class Store:
         kind: str,
         t0: Day,
         factors: Mapping[str, np.float32],
-        stored: Mapping[str, states.State],
+        stored: Mapping[str, State],
         at: datetime,
         used: RunWeather | None = None,
     ) -> None:

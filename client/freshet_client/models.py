@@ -434,11 +434,11 @@ class BridgeUsed(Model):
     pooled_from: list[str]
     """The similar basins that its corrections are the mean of; empty if fitted on this basin."""
 
-    note: str
-    """Its skill, in a sentence."""
-
     hash: str
     """Hash of its corrections, a part of the run's inputs hash."""
+
+    note: str
+    """Its skill, in a sentence."""
 
 
 class Bridges(Model):
@@ -1213,12 +1213,6 @@ class FilesSettings(Model):
 class FilledDays(Model):
     """The source of weather that was not observed in time or not forecast."""
 
-    first: date
-    """The first of consecutive days with this source."""
-
-    last: date
-    """The last of them."""
-
     source: Literal["product", "bridge", "forecast", "climatology"]
     """
     `product`: observed, in the version's product. `bridge`: observed, in another product through its bridge. `forecast`: a weather forecast. `climatology`: other years.
@@ -1232,6 +1226,12 @@ class FilledDays(Model):
 
     reference_day: date | None
     """Of the weather forecast; null for the others."""
+
+    first: date
+    """The first of consecutive days with this source."""
+
+    last: date
+    """The last of them."""
 
     correlations: dict[str, list[float]]
     """
@@ -1703,22 +1703,23 @@ class MemberBalance(Model):
     error.
     """
 
-    trace: str | None = None
-    """The trace. Only where there are traces."""
-
     terms: dict[str, float]
     """Signed: what comes in is positive, what leaves or is stored negative."""
 
     residual: float
     """The sum of the terms: unaccounted water."""
 
-    scale: float
-    """The reference amount of the residual, mm: see `scale` of the balance."""
-
     tolerance: float
     """Largest absolute residual of a closed balance, mm."""
 
+    trace: str | None = None
+    """The trace. Only where there are traces."""
+
     closes: bool
+    """Whether the residual is within the tolerance."""
+
+    scale: float
+    """The reference amount of the residual, mm: see `scale` of the balance."""
 
 
 class MemberSinceEmpty(Model):
@@ -2237,6 +2238,8 @@ class PartOfRun(Model):
 
     version: str
     product: str
+    """Its weather product."""
+
     weight: float
     """Its share of the flow here; all shares add up to 1."""
 
@@ -2250,7 +2253,7 @@ class PartOfRun(Model):
     inputs_hash: str
     """Hash of the weather and attributes that it used."""
 
-    filled_weather: list[FilledDays] | None = None
+    filled_weather: list[FilledDays] | None
     """Where its weather came from that was not observed in time. Only where there is any."""
 
 
@@ -2773,9 +2776,11 @@ class Scale(Model):
 
     name: str
     formula: str
-    unit: Literal["mm"] = "mm"
     tolerance: float
     """Largest absolute residual, relative to the scale, of a closed balance."""
+
+    unit: Literal["mm"] = "mm"
+    """Its unit."""
 
 
 class ScheduledJob(Model):

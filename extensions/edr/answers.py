@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from app.exports.coveragejson import CRS, STANDARD_NAMES
-from app.exports.formats import COVERAGEJSON, GEOJSON, JSON, Format
+from app.exports.formats import COVERAGEJSON, CRS, GEOJSON, JSON, STANDARD_NAMES, Format
 from app.exports.table import Column, instant_text
 from extensions.edr import FORECASTS
 from extensions.edr.collections import Collection

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path, Query, Request
 from sqlalchemy.orm import Session
 
-from app.exports.coveragejson import CRS
+from app.exports.formats import CRS
 from app.exports.table import Column, Table
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import refused

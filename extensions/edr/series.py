@@ -1,4 +1,4 @@
-"""The series of a collection's gauges as one table, which `app.exports.coveragejson` writes."""
+"""The series of a collection's gauges as one table, which `app.exports.formats` writes."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from app.basins.observations import DISCHARGE, observation_query, observations_of, table_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
-from app.exports.series import NOWHERE, basin_columns
-from app.exports.table import Column, Table, stacked
+from app.exports.table import NOWHERE, Column, Table, basin_columns, stacked
 from app.forecasts import lookup
 from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation

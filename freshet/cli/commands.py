@@ -16,7 +16,6 @@ from jobspec.extensions import extensions
 
 COMMANDS = {
     "ingest camels": "ingest:camels",
-    "ingest caravan": "ingest:caravan",
     "ingest tables": "ingest:tables",
     "ingest benchmarks": "ingest:benchmarks",
     "basins show": "basins:show_basins",

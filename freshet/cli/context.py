@@ -6,12 +6,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
 
 from freshet.cli.output import inform
 from models.cores import use_cores
@@ -48,44 +46,6 @@ class Context(Work):
             audit.record(session, audit.command_line(), action, subject, self.clock.wall(), **detail)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A transaction of a command.
-
-    Attributes:
-        now: the machine's time.
-        service_now: the time of the service's clock.
-    """
-
-    session: Session
-    now: datetime
-    service_now: datetime
-
-    @classmethod
-    def at(cls, session: Session, clock: Clock) -> "Change":
-        return cls(session, clock.wall(), clock.now())
-
-    def record(self, action: "audit.Action", subject: str, **detail: Any) -> None:
-        """Write an audit entry in the same transaction."""
-        from records.access import audit
-
-        audit.record(self.session, audit.command_line(), action, subject, self.now, **detail)
-
-
-@contextmanager
-def reading() -> Iterator[Session]:
-    """Open the database that the settings name to read it, as `opened`."""
-    with opened(reads=True) as context, context.database.reading() as session:
-        yield session
-
-
-@contextmanager
-def changing(begins: MayCreateDatabase = MayCreateDatabase.NOWHERE) -> Iterator[Change]:
-    """Open the database that the settings name to change it in one transaction, as `opened`."""
-    with opened(begins=begins) as context, context.database.transaction() as session:
-        yield Change.at(session, context.clock)
-
-
 @contextmanager
 def opened(
     settings: Settings | None = None,
@@ -101,9 +61,6 @@ def opened(
             raises an error if the tables are at another revision.
         begins: where a missing SQLite file is created, which is then reported.
     """
-    if not reads:
-        import records.schema  # noqa: F401 - a changed table may refer to any other
-
     settings = settings or Settings.load()
     use_cores(cores(settings.threads))
     use_device(settings.device)

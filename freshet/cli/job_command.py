@@ -136,9 +136,12 @@ def job_command(
         options = JobOptions(job, layout)
 
         def command(**given: Any) -> None:
-            result = _run(options, given, view, begins)
-            if any(value_at(result, path) for path in partly) or any(_reasons(result)) or _is_partial(result):
-                raise typer.Exit(PARTLY_DONE)
+            if names := listed(given.get("basins_file")):
+                given["basins"] = [*(given["basins"] or []), *names]
+            params, on = options.params(given), given.get("device")
+            carry_out(
+                options.kind, params, view, given["as_json"], begins=begins, partly=partly, has_device=device, device=on
+            )
 
         command.__name__, command.__doc__ = view.__name__, view.__doc__
         more = [keyword("basins_file", BasinsFile)] if options.has_basins else []
@@ -165,22 +168,33 @@ def of_kind(job: type[JobRequest]) -> Callable[..., None]:
     return job_command(job)(view)
 
 
-def _run(options: JobOptions, given: dict[str, Any], view: View, begins: MayCreateDatabase) -> Mapping[str, Any]:
-    if names := listed(given.get("basins_file")):
-        given["basins"] = [*(given["basins"] or []), *names]
-    params = options.params(given)
-    with opened(begins=begins) as context, reporting() as reporter:
-        from freshet.cli.job_command import run
+def carry_out(
+    kind: str,
+    params: RequestModel,
+    view: View,
+    as_json: bool,
+    *,
+    begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
+    partly: Sequence[str] | None = (),
+    has_device: bool = False,
+    device: str | None = None,
+) -> None:
+    """Run a job and print its result, as `job_command` does.
 
-        device = take_device(context.settings, given["device"]) if "device" in given else None
-        result = run(context, options.kind, params, reporter, device)
+    Args:
+        partly: as of `job_command`; None where what is left out is only reported.
+    """
+    with opened(begins=begins) as context, reporting() as reporter:
+        on = take_device(context.settings, device) if has_device else None
+        result = run(context, kind, params, reporter, on)
         with context.database.reading() as session:
-            done = Done(context, session, params, result)
-            shown = [] if given["as_json"] else [*view(done)]
-    for reason in list(dict.fromkeys(_reasons(result)))[:MAX_ROWS]:
+            shown = [] if as_json else [*view(Done(context, session, params, result))]
+    reasons = list(dict.fromkeys(_reasons(result)))
+    for reason in reasons[:MAX_ROWS]:
         inform(reason)
-    answer(dict(result), given["as_json"], Group(*shown))
-    return result
+    answer(result, as_json, Group(*shown))
+    if partly is not None and (reasons or _is_partial(result) or any(value_at(result, path) for path in partly)):
+        raise typer.Exit(PARTLY_DONE)
 
 
 def _reasons(result: Any) -> Iterator[str]:

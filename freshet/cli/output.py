@@ -22,6 +22,8 @@ from operations.versions.stages import report_progress_to
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from app.http.base_schema import Model
+
 PARTLY_DONE = 6
 
 MAX_ROWS = 40
@@ -35,10 +37,11 @@ _answers = Console(width=None if sys.stdout.isatty() else WIDE)
 messages = Console(stderr=True, soft_wrap=True)
 
 
-def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
+def answer(payload: "Model | Mapping[str, Any]", as_json: bool, text: Any) -> None:
     """Print the answer of a command: the payload as JSON, or the text (a string or a rich table)."""
     if as_json:
-        typer.echo(json.dumps(payload, default=_plain, indent=2, allow_nan=False))
+        fields = payload if isinstance(payload, Mapping) else payload.model_dump(mode="json", exclude_unset=True)
+        typer.echo(json.dumps(fields, default=_plain, indent=2, allow_nan=False))
     else:
         _answers.print(text, highlight=False, markup=False)
 

@@ -75,10 +75,10 @@ def of_file(file: Path | None) -> Fields:
     return fields
 
 
-def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
+def valid(contract: type[T] | TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
     """Return the validated object that the fields describe; errors name the field."""
     try:
-        return contract.validate_python(fields)
+        return (contract if isinstance(contract, TypeAdapter) else TypeAdapter(contract)).validate_python(fields)
     except ValidationError as error:
         raise InvalidInput(f"The {work} is not possible{note}: {faults(error, fields)}.") from None
 

@@ -1,26 +1,25 @@
 """`freshet alerts` and `freshet subscriptions`: alerts, their changes, and their receivers."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import ValidationError
 from rich.console import RenderableType
 
-from freshet.cli.context import Change, changing, opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Columns, Json, answer, inform, listing
-from freshet.cli.reading import Reading, Shown, cut, reads
-from freshet.cli.text_files import read_text
-from hydrology.base.errors import InvalidInput, counted
-from jobspec.fields import faults
+from freshet.cli.output import Columns, inform, listing
+from freshet.cli.reading import Reading, Shown, cut, reads, writes
+from freshet.cli.text_files import read_text, valid
+from hydrology.base.errors import counted
 from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.subscriptions import NewSubscription
-from records.access import audit, keys
-from records.alerts import deliveries, dispatch, subscriptions
+from records.access import keys
+from records.access.audit import Writer
+from records.alerts import deliveries
 from records.basins import basins
+from runtime.settings import Settings
 
 _ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
 _ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
@@ -95,7 +94,9 @@ _COLUMNS: Columns = {
 _COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
 
 
+@writes
 def add_subscription(
+    by: Writer,
     key: Annotated[str, option("KEY", "Id of the key that it belongs to (freshet keys list).")],
     url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
     email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
@@ -105,32 +106,22 @@ def add_subscription(
     zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
     template: Annotated[Path | None, option("FILE", "Body of requests to a gateway, with placeholders.")] = None,
     content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Subscribe a receiver. The secret of a webhook is shown only now."""
+    from fastapi import Response
+
+    from app.alerts.subscriptions import create_subscription
+
     given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
     given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
     body = None if template is None else read_text(template).strip()
     given["template"] = None if body is None else {"content_type": content_type, "body": body}
-    try:
-        new = NewSubscription.model_validate(given)
-    except ValidationError as error:
-        raise InvalidInput(faults(error, given)) from None
-    with opened() as context:
-        from app.alerts.subscriptions import require_receiver, with_secret
-
-        require_receiver(context.settings, new)
-        with context.database.transaction() as session:
-            change = Change.at(session, context.clock)
-            keys.get(session, key)
-            created = subscriptions.create(session, new, key, change.now, context.settings)
-            change.record("subscription created", created.id)
-            shown = with_secret(created, context.settings, change.now)
-    text = (
-        shown.secret
-        or f"{shown.id}: its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
-    )
-    answer(shown.model_dump(mode="json"), as_json, text)
+    new = valid(NewSubscription, given, "subscription")
+    with by.database.reading() as session:
+        owner = replace(by, key=keys.get(session, key))
+    found = create_subscription(Response(), owner, Settings.load(), new)
+    asked = "its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
+    return Shown(found, lambda: found.secret or f"{found.id}: {asked}")
 
 
 @reads
@@ -143,14 +134,22 @@ def list_subscriptions(at: Reading) -> Shown:
     return Shown(found, lambda: listing(found.subscriptions, _COLUMNS, f"{len(found.subscriptions)} subscriptions"))
 
 
-def resume_subscription(subscription: Id, as_json: Json = False) -> None:
+@writes
+def resume_subscription(by: Writer, subscription: Id) -> Shown:
     """Send to a paused subscription again, from now on."""
-    _change(subscription, as_json, "subscription resumed", "is sent changes again")
+    from app.alerts.subscriptions import resume_subscription as resume
+
+    found = resume(by, subscription)
+    return Shown(found, lambda: f"Subscription {subscription} is sent changes again.")
 
 
-def remove_subscription(subscription: Id, as_json: Json = False) -> None:
+@writes
+def remove_subscription(by: Writer, subscription: Id) -> Shown:
     """Delete a subscription with its deliveries."""
-    _change(subscription, as_json, "subscription deleted", "has been removed")
+    from app.alerts.subscriptions import delete_subscription
+
+    delete_subscription(by, subscription)
+    return Shown({"removed": subscription}, lambda: f"Subscription {subscription} has been removed.")
 
 
 @reads
@@ -167,19 +166,10 @@ def list_deliveries(
     return Shown(found, lambda: listing(found.deliveries, _DELIVERIES, f"{len(rows)} deliveries"))
 
 
-def replay_delivery(delivery: Annotated[str, argument("DELIVERY", "Its id.")], as_json: Json = False) -> None:
+@writes
+def replay_delivery(by: Writer, delivery: Annotated[str, argument("DELIVERY", "Its id.")]) -> Shown:
     """Send a delivery that has ended again, under the same event."""
-    with changing() as change:
-        stored = dispatch.replay(change.session, delivery, change.now)
-        change.record("delivery replayed", delivery)
-    answer(asdict(stored), as_json, f"Delivery {delivery} is sent again.")
+    from app.alerts.deliveries import replay_delivery as replay
 
-
-def _change(subscription: str, as_json: bool, action: audit.Action, done: str) -> None:
-    with changing() as change:
-        if action == "subscription deleted":
-            subscriptions.remove(change.session, subscription)
-        else:
-            subscriptions.resume(change.session, subscription)
-        change.record(action, subscription)
-    answer({"subscription": subscription, "done": action}, as_json, f"Subscription {subscription} {done}.")
+    found = replay(by, delivery)
+    return Shown(found, lambda: f"Delivery {delivery} is sent again.")

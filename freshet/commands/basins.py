@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from freshet.cli.context import Change, opened
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Columns, Json, answer, listing, series
-from freshet.cli.reading import Reading, Shown, reads, reads_series
+from freshet.cli.output import Columns, listing, series
+from freshet.cli.reading import Reading, Shown, reads, reads_series, writes
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import counted
 from hydrology.base.units import STANDARD, ObservedUnits
+from records.access.audit import Writer
 from records.basins.basins import OUTLINE_COMPARED
 
 if TYPE_CHECKING:
@@ -41,27 +41,25 @@ def show_basins(
     return Shown(found, lambda: listing(found.basins, _COLUMNS, counted(len(found.basins), "basin")))
 
 
-def adopt(basin: Basin, as_json: Json = False) -> None:
+@writes
+def adopt(by: Writer, basin: Basin) -> Shown:
     """Make a basin that an operator registered official, with its levels, its rating and the version that serves it.
 
     Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
     """
-    from records.versions import adoption
+    from app.basins.user_basins import adopt_basin
 
-    with opened() as context, context.database.transaction() as session:
-        held = adoption.adopt(session, basin, context.clock)
-        Change.at(session, context.clock).record("basin adopted", basin, **held.as_detail())
-    answer({"basin": basin, **held.as_detail()}, as_json, f"{basin} is official, adopted from {held}.")
+    found = adopt_basin(by, basin)
+    return Shown(found, lambda: f"{basin} is official, adopted from the key {found.owner}.")
 
 
-def release(basin: Basin, as_json: Json = False) -> None:
+@writes
+def release(by: Writer, basin: Basin) -> Shown:
     """Give an adopted basin back to the operator who registered it, as unofficial."""
-    from records.versions import adoption
+    from app.basins.user_basins import release_basin
 
-    with opened() as context, context.database.transaction() as session:
-        owner = adoption.release(session, basin, context.clock)
-        Change.at(session, context.clock).record("basin released", basin, owner=owner)
-    answer({"basin": basin, "owner": owner}, as_json, f"{basin} is unofficial again.")
+    release_basin(by, basin)
+    return Shown({"basin": basin}, lambda: f"{basin} is unofficial again.")
 
 
 def basin_lines(one: "BasinDetail") -> Iterator[str]:

@@ -1,12 +1,12 @@
 """`freshet feeds`: feeds from external services, and the results of their fetches."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 
-from freshet.cli.context import Change, changing, opened
+from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
@@ -23,7 +23,8 @@ from freshet.cli.output import (
     reporting,
     table,
 )
-from freshet.cli.reading import Reading, Shown, command_line_key, reads
+from freshet.cli.reading import Reading, Shown, reads, writer_of, writes
+from freshet.cli.text_files import valid
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
@@ -31,7 +32,11 @@ from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings
 from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
+from records.access.audit import Writer
 from records.feeds import feeds
+
+if TYPE_CHECKING:
+    from app.feeds import Feed
 
 _FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
 _FEEDS |= {"last success": "last_success_at", "last error": "last_error"}
@@ -45,7 +50,9 @@ _BACKFILLED |= {"forecasts of these days stored before": "reforecasts_before"}
 Name = Annotated[str, argument("FEED", "Its name.")]
 
 
+@writes
 def add_feed(
+    by: Writer,
     name: Annotated[str, argument("NAME", "A name not used by another feed.")],
     adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(FEED_KINDS)}.")],
     basin: OnlyBasins = None,
@@ -61,8 +68,7 @@ def add_feed(
         list[str] | None, option("BASIN=SERIES", "Where a gauge has several; repeat it for more.")
     ] = None,
     source: Annotated[list[str] | None, option("PLACE", "Of files: a folder, a file or a URL.", "--from")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Add a feed. It is fetched by `freshet feeds fetch`, and by jobs and schedules of the kind fetch."""
     result: dict[str, Any] = {
         "adapter": adapter,
@@ -77,12 +83,8 @@ def add_feed(
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})
-    from app.feeds import feed_of
-
-    with changing() as change:
-        feed = _create(change, name, settings)
-    shown = feed_of(feed, command_line_key(feed.created_at)).model_dump(mode="json", exclude_unset=True)
-    answer(shown, as_json, f"Feed {name} is added: freshet feeds fetch {name}")
+    found = _create(by, name, settings)
+    return Shown(found, lambda: f"Feed {name} is added: freshet feeds fetch {name}")
 
 
 def start_feeds(
@@ -100,10 +102,10 @@ def start_feeds(
     problems: dict[str, str] = {}
     with opened() as context, reporting() as reporter:
         days = until_now(day(since), context.clock)
-        with context.database.transaction() as session:
+        with context.database.reading() as session:
             stored = {feed.name for feed in feeds.list_feeds(session)}
-            for name in [name for name in USUAL if name not in stored]:
-                _create(Change.at(session, context.clock), name, USUAL[name])
+        for name in [name for name in USUAL if name not in stored]:
+            _create(writer_of(context), name, USUAL[name])
         for name in USUAL:
             try:
                 done[name] = run(context, "fetch", FetchParams(feed=name, period=days), reporter)
@@ -157,19 +159,21 @@ def backfill_feed(done: Done) -> Iterator[RenderableType]:
     yield facts(done.result, _BACKFILLED, f"Past forecasts with {done.result['weather']}")
 
 
-def remove_feed(feed: Name, as_json: Json = False) -> None:
+@writes
+def remove_feed(by: Writer, feed: Name) -> Shown:
     """Remove a feed. Its fetched data stay."""
-    with changing() as change:
-        stored = feeds.get(change.session, feed)
-        feeds.remove(change.session, stored)
-        change.record("feed removed", stored.id, name=stored.name)
-    answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
+    from app.feeds import delete_feed
+
+    delete_feed(by, feed)
+    return Shown({"removed": feed}, lambda: f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(change: Change, name: str, settings: FeedSettings) -> feeds.Feed:
-    feed = feeds.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
-    change.record("feed created", feed.id, name=name)
-    return feed
+def _create(by: Writer, name: str, settings: FeedSettings) -> "Feed":
+    from fastapi import Response
+
+    from app.feeds import create_feed
+
+    return create_feed(Response(), by, valid(NewFeed, {"name": name, "settings": settings}, "feed"))
 
 
 def _counted(result: Mapping[str, Any]) -> str:

@@ -94,7 +94,7 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     flow. The parts add up to the change.
     """
     from app.forecasts import lookup
-    from app.forecasts.changes.answer import TABLE, change_of
+    from app.forecasts.changes import TABLE, change_of
     from records.basins.basins import sites
 
     latest, now = lookup.chosen(at.session, run, basin, at.now)

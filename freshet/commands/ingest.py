@@ -20,7 +20,6 @@ from ingestion.base import Source
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from jobspec.jobs.data import BasinJob, ClimateJob
 from operations.basin_data.ingest import IngestResult, held, ingest_published
@@ -55,22 +54,7 @@ def camels(
 
     Ingesting the same data again changes nothing. A basin with broken files stays as it was; the others continue.
     """
-    settings = Settings.load()
-    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
-        outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin, adopt=adopt)
-    _report(outcomes, as_json)
-
-
-def caravan(source: From, basin: OnlyBasins = None, adopt: Adopt = False, as_json: Json = False) -> None:
-    """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
-
-    A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. Ingesting the same data again changes nothing. A
-    basin with broken files stays as it was; the others continue.
-    """
-    settings = Settings.load()
-    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
-        outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin, adopt=adopt)
-    _report(outcomes, as_json)
+    ingest_archive(partial(CamelsSource, product=product), source, basin, adopt=adopt, as_json=as_json)
 
 
 def tables(
@@ -136,6 +120,16 @@ def climate(done: Done) -> Iterator[RenderableType]:
     """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
     title = f"Climate of {done.result['basin']}, computed from {done.result['computed_from']}"
     yield table(("index", "value"), list(done.result["indices"].items()), title)
+
+
+def ingest_archive(
+    make: Callable[..., Source], places: Sequence[str], wanted: Sequence[str] | None, *, adopt: bool, as_json: bool
+) -> None:
+    """Ingest an archive and print the outcome; `make` gets the paths of its places."""
+    settings = Settings.load()
+    with reporting() as reporter, any_intake(settings, reporter).of(places) as (paths, files):
+        outcomes = _ingest(settings, reporter, partial(make, paths), files, wanted, adopt=adopt)
+    _report(outcomes, as_json)
 
 
 def _registered(settings: Settings) -> list[str]:

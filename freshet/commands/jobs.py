@@ -3,20 +3,24 @@
 import json
 import time
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import changing, opened
+from freshet.cli.context import opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, Json, answer, inform, listing, reporting, table
-from freshet.cli.reading import Reading, Shown, command_line_key, cut, reads
+from freshet.cli.output import Columns, inform, listing, reporting, table
+from freshet.cli.reading import Reading, Shown, cut, reads, writes
+from freshet.cli.text_files import valid
 from hydrology.base.errors import DataProblem, InvalidInput, counted
 from jobspec import kinds
-from records.job_permissions import named_records
-from records.jobs import attempts, jobs, schedules
+from records.access.audit import Writer
+from records.jobs import jobs, schedules
 from records.jobs.schedules import next_run
+
+if TYPE_CHECKING:
+    from app.jobs.schedules import Schedule
 
 _JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
 _JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
@@ -72,16 +76,14 @@ def watch_job(job: JobId) -> None:
     inform(f"Job {job} succeeded.")
 
 
-def cancel_job(job: JobId, as_json: Json = False) -> None:
+@writes
+def cancel_job(by: Writer, job: JobId) -> Shown:
     """Ask a job to stop; a running one stops when it next reports progress."""
-    from app.jobs.answers import job_answer
+    from app.jobs.endpoints import cancel_job as cancel
 
-    with changing() as change:
-        one = attempts.request_cancel(change.session, job, change.now)
-        change.record("job cancelled", job, status=one.status)
-    asked = ", and was asked to stop" if one.status == "running" else ""
-    shown = job_answer(one, command_line_key(change.now)).model_dump(mode="json", exclude_unset=True)
-    answer(shown, as_json, f"Job {job} is {one.status}{asked}.")
+    found = cancel(by, job)
+    asked = ", and was asked to stop" if found.status == "running" else ""
+    return Shown(found, lambda: f"Job {job} is {found.status}{asked}.")
 
 
 _COLUMNS: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
@@ -98,60 +100,60 @@ def list_schedules(at: Reading) -> Shown:
     return Shown(found, lambda: listing(found.schedules, _COLUMNS, f"{len(found.schedules)} schedules"))
 
 
+@writes
 def add_schedule(
+    by: Writer,
     name: Annotated[str, argument("NAME", "A name not used by another schedule.")],
     kind: Annotated[str, option("KIND", f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
     cron: Annotated[str, option("LINE", "Minute, hour, day, month, weekday: '30 6 * * *'.")],
     timezone: Annotated[str, option("ZONE", "Time zone of the cron line: America/Denver.")] = "UTC",
     params: Annotated[str, option("JSON", "Parameters of the job, as a JSON object.")] = "{}",
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Add a schedule. It is enabled at once."""
-    request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
-    with changing() as change:
-        named_records.require(change.session, request, change.service_now)
-        new = schedules.NewSchedule(
-            name=name,
-            kind=request.kind,
-            params=request.stored(),
-            cron=cron,
-            timezone=timezone,
-            next_run_at=next_run(cron, timezone, change.now),
-        )
-        one = schedules.create(change.session, new, change.now)
-        change.record("schedule created", one.id, name=name)
-    _report(one, as_json)
+    from fastapi import Response
+
+    from app.jobs.schedules import NewSchedule, create_schedule
+
+    job = kinds.read(kind, _params(params), kinds.REQUESTABLE)
+    new = valid(NewSchedule, {"name": name, "job": job, "cron": cron, "timezone": timezone}, "schedule")
+    return _scheduled(create_schedule(Response(), by, by.clock, new))
 
 
-def enable_schedule(schedule: Name, as_json: Json = False) -> None:
+@writes
+def enable_schedule(by: Writer, schedule: Name) -> Shown:
     """Enable a schedule from now on; missed runs are not repeated."""
-    _switch(schedule, as_json, on=True)
+    return _switch(by, schedule, on=True)
 
 
-def disable_schedule(schedule: Name, as_json: Json = False) -> None:
+@writes
+def disable_schedule(by: Writer, schedule: Name) -> Shown:
     """Suspend a schedule without deleting it."""
-    _switch(schedule, as_json, on=False)
+    return _switch(by, schedule, on=False)
 
 
-def remove_schedule(schedule: Name, as_json: Json = False) -> None:
+@writes
+def remove_schedule(by: Writer, schedule: Name) -> Shown:
     """Delete a schedule. The jobs that it started stay."""
-    with changing() as change:
-        one = _find(change.session, schedule)
-        schedules.delete(change.session, one.id)
-        change.record("schedule deleted", one.id, name=one.name)
-    answer({"removed": one.id}, as_json, f"Schedule {one.name} is removed.")
+    from app.jobs.schedules import delete_schedule
+
+    with by.database.reading() as session:
+        one = _find(session, schedule)
+    delete_schedule(by, one.id)
+    return Shown({"removed": one.id}, lambda: f"Schedule {one.name} is removed.")
 
 
-def _switch(schedule: str, as_json: bool, *, on: bool) -> None:
-    with changing() as change:
-        one = _find(change.session, schedule)
+def _switch(by: Writer, schedule: str, *, on: bool) -> Shown:
+    from app.jobs.schedules import schedule_of
+
+    with by.database.transaction() as session:
+        one = _find(session, schedule)
         if one.enabled is not on:
             content = {field.name: getattr(one, field.name) for field in fields(schedules.NewSchedule)}
-            content |= {"enabled": on, "next_run_at": next_run(one.cron, one.timezone, change.now) if on else None}
+            content |= {"enabled": on, "next_run_at": next_run(one.cron, one.timezone, by.now) if on else None}
             new = schedules.NewSchedule(**content)
-            one = schedules.update(change.session, one.id, one.revision, new, change.now)
-            change.record("schedule changed", one.id, name=one.name, enabled=on)
-    _report(one, as_json)
+            one = schedules.update(session, one.id, one.revision, new, by.now)
+            by.record(session, "schedule changed", one.id, name=one.name, enabled=on)
+    return _scheduled(schedule_of(one, by.key))
 
 
 def _find(session: Session, schedule: str) -> schedules.Schedule:
@@ -159,14 +161,10 @@ def _find(session: Session, schedule: str) -> schedules.Schedule:
     return by_name.get(schedule) or schedules.get(session, schedule)
 
 
-def _report(one: schedules.Schedule, as_json: bool) -> None:
-    from app.jobs.schedules import schedule_of
-
-    following = (
-        "is disabled" if one.next_run_at is None else f"starts its next job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
-    )
-    shown = schedule_of(one, command_line_key(one.updated_at)).model_dump(mode="json")
-    answer(shown, as_json, f"Schedule {one.name} {following}.")
+def _scheduled(one: "Schedule") -> Shown:
+    following = one.next_run_at
+    then = "is disabled" if following is None else f"starts its next job at {following:%Y-%m-%d %H:%MZ}"
+    return Shown(one, lambda: f"Schedule {one.name} {then}.")
 
 
 def _params(text: str) -> dict[str, Any]:

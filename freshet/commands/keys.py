@@ -2,22 +2,28 @@
 
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from freshet.cli.context import MayCreateDatabase, changing, reading
+from freshet.cli.context import MayCreateDatabase
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, Json, answer, listing
-from freshet.cli.reading import Reading, Shown, cut, reads
+from freshet.cli.output import Columns, listing
+from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from hydrology.base.errors import InvalidInput, counted, printable
 from records.access import audit as audit_trail
 from records.access import keys
+from records.access.audit import Writer
 
 MAX_DAYS = 36_525  # a century
+_KEYS: Columns = {"key": "id", "name": "name", "scope": "scope"}
+_KEYS |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
 
 
+@partial(writes, begins=MayCreateDatabase.WHERE_EXPECTED)
 def make_key(
+    by: Writer,
     name: Annotated[str, argument("NAME", "Name of its owner.")],
     scope: Annotated[
         keys.Scope,
@@ -27,34 +33,31 @@ def make_key(
         ),
     ] = "operator",
     days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1, max=MAX_DAYS)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Create a key. Its token is shown only now, and not stored."""
     if name != printable(name) or not name.strip():
         raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
-    with changing(MayCreateDatabase.WHERE_EXPECTED) as change:
-        expires_at = change.now + timedelta(days=days) if days else None
-        key, token = keys.make(change.session, name, scope, expires_at, change.now)
-        change.record("key created", key.id, name=name, scope=scope)
-    answer(asdict(key) | {"token": token}, as_json, token)
+    expires_at = by.now + timedelta(days=days) if days else None
+    with by.database.transaction() as session:
+        key, token = keys.make(session, name, scope, expires_at, by.now)
+        by.record(session, "key created", key.id, name=name, scope=scope)
+    return Shown(asdict(key) | {"token": token}, lambda: token)
 
 
-def list_keys(as_json: Json = False) -> None:
+@reads
+def list_keys(at: Reading) -> Shown:
     """List the keys, without their tokens."""
-    with reading() as session:
-        found = keys.list_keys(session)
-    columns = {"key": "id", "name": "name", "scope": "scope"}
-    columns |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
-    shown = listing(found, columns, f"{len(found)} keys")
-    answer({"keys": [asdict(key) for key in found]}, as_json, shown)
+    found = keys.list_keys(at.session)
+    return Shown({"keys": [asdict(key) for key in found]}, lambda: listing(found, _KEYS, f"{len(found)} keys"))
 
 
-def revoke_key(key: Annotated[str, argument("KEY", "Its id.")], as_json: Json = False) -> None:
+@writes
+def revoke_key(by: Writer, key: Annotated[str, argument("KEY", "Its id.")]) -> Shown:
     """Revoke a key: its token is refused from now on."""
-    with changing() as change:
-        revoked = keys.revoke(change.session, key, change.now)
-        change.record("key revoked", key, name=revoked.name)
-    answer(asdict(revoked), as_json, f"Key {key} of {revoked.name} is no longer accepted.")
+    with by.database.transaction() as session:
+        revoked = keys.revoke(session, key, by.now)
+        by.record(session, "key revoked", key, name=revoked.name)
+    return Shown(asdict(revoked), lambda: f"Key {key} of {revoked.name} is no longer accepted.")
 
 
 _COLUMNS: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}

@@ -1,33 +1,27 @@
 """`freshet thresholds` and `freshet ratings`: levels of a basin's discharge, and rating tables of its gauge."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import TypeAdapter
 from rich.console import Group, RenderableType
 
-from freshet.cli.context import Change, changing, opened
 from freshet.cli.options import Basin, argument, flag, option
-from freshet.cli.output import Json, answer, inform_doubts, inform_left_out, listing, table
-from freshet.cli.reading import DischargeUnits, Reading, Shown, reads
+from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
+from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
-from hydrology.base.absent import texts
-from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, counted
-from hydrology.ratings import M_PER_FT
 from ingestion.json_numbers import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
-from records.access import audit
-from records.alerts import held_alerts
+from records.access.audit import Writer
 from records.basins import basins, ratings
-from records.basins.ratings import StoredRating
-from records.levels import basin_levels, categories_and_doubts
-from records.outlooks import outlooks
 
 if TYPE_CHECKING:
-    from app.basins.threshold_schemas import Trend
+    from app.basins.ratings import RatingTable
+    from app.basins.threshold_schemas import FixedThreshold, Trend
+
+_CATEGORIES: Columns = {"level": "name", "m3/s": "discharge", "source": "source", "impact": "impact"}
 
 
 def _described(field: str) -> str:
@@ -49,7 +43,7 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
     found = thresholds_of(at.session, levels_request(at.session, basin, units, None, at.clock.today()))
 
     def text() -> RenderableType:
-        inform_doubts({one.name: one.in_doubt for one in found.fixed if one.in_doubt is not None})
+        _inform_doubts(found.fixed)
         statistics = [*found.record, *(found.model.levels if found.model else [])]
         rows = [
             level.model_dump() | {"of": f"{of.kind}, to compare" if of.comparison else of.kind, "years": of.years}
@@ -66,106 +60,89 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
     return Shown(found, text)
 
 
+@writes
 def set_threshold(
+    by: Writer,
     basin: Basin,
     name: Name,
     value: Annotated[float, argument("FLOW", "m3/s.")],
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Set a level of a basin. Setting the same level again changes nothing."""
-    result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
-    new = valid(TypeAdapter(NewThreshold), result, "level")
-    with changing() as change:
-        effect = basin_levels.put(change.session, basin, new, change.service_now)
-        if effect != "unchanged":
-            outlooks.renew(change.session, basin)
-            change.record("threshold set", basin, **new.model_dump())
-        stored = basin_levels.get(change.session, basin, new.name)
-        doubts = categories_and_doubts.in_doubt(change.session, basin, day(change.service_now.date()))
-    inform_doubts(doubts)
-    payload = {"basin": basin, "change": effect, **asdict(stored), "in_doubt": doubts.get(new.name)}
-    answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
+    from fastapi import Response
+
+    from app.basins.level_changes import put_threshold
+
+    given = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    found = put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
+    _inform_doubts([found])
+    return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")
 
 
+@writes
 def set_frequency(
+    by: Writer,
     basin: Basin,
     regional_skew: Annotated[float | None, option("SKEW", _described("regional_skew"))] = None,
     regional_skew_error: Annotated[float | None, option("ERROR", _described("regional_skew_error"))] = None,
     trend_adjusted: Annotated[bool, flag("--trend-adjusted", _described("trend_adjusted"))] = False,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Set how the floods of a basin's record are analysed; without options, as by default."""
     given = {
         "regional_skew": regional_skew,
         "regional_skew_error": regional_skew_error,
         "trend_adjusted": trend_adjusted,
     }
-    new = valid(TypeAdapter(FloodFrequencySettings), given, "flood frequency")
-    with changing() as change:
-        changed = basin_levels.put_flood_frequency(change.session, basin, new, change.service_now)
-        if changed:
-            outlooks.renew(change.session, basin)
-            change.record("flood frequency set", basin, **new.model_dump())
-        stored = basin_levels.flood_frequency(change.session, basin)
-    skew = "the record's own skew" if new.regional_skew is None else f"a regional skew of {new.regional_skew:g}"
-    trend = "adjusted for a significant trend" if new.trend_adjusted else "as they were"
-    answer({"basin": basin, "changed": changed, **asdict(stored)}, as_json, f"{basin}: {skew}, floods {trend}.")
+    from app.basins.level_changes import put_flood_frequency
+
+    found = put_flood_frequency(by, basin, valid(FloodFrequencySettings, given, "flood frequency"))
+    skew = "the record's own skew" if regional_skew is None else f"a regional skew of {regional_skew:g}"
+    trend = "adjusted for a significant trend" if trend_adjusted else "as they were"
+    return Shown(found, lambda: f"{basin}: {skew}, floods {trend}.")
 
 
+@writes
 def set_categories(
+    by: Writer,
     basin: Basin,
     file: Annotated[Path, argument("FILE", "JSON of a gauge of NOAA's National Water Prediction Service.")],
     source: Annotated[str, option("TEXT", NewCategories.model_fields["source"].description or "")] = "NOAA/NWS",
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
         document = parse_json(read_text(file).encode())
     except ValueError:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
-    new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")
-    with opened() as context, context.database.transaction() as session:
-        done = categories_and_doubts.put_categories(session, basin, new, context.clock.now())
-        if done.changed:
-            outlooks.renew(session, basin)
-            Change.at(session, context.clock).record("categories set", basin, source=source)
-        doubts = categories_and_doubts.in_doubt(session, basin, context.clock.today())
-        levels = [
-            asdict(one) | {"in_doubt": doubts.get(one.name)}
-            for one in basin_levels.of_basin(session, basin)
-            if one.category is not None
-        ]
-    left_out = {name: str(why) for name, why in done.left_out.items()}
-    inform_left_out(list(done.left_out.values()))
-    inform_doubts(doubts)
-    payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}
-    rows = [(level["name"], level["discharge"], level["source"], level["impact"]) for level in levels]
-    answer(
-        payload,
-        as_json,
-        table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {counted(len(rows), 'category', 'categories')}"),
-    )
+    from app.basins.level_changes import put_flood_categories
+
+    new = valid(NewCategories, {"document": document, "source": source}, "categories")
+    found = put_flood_categories(by, basin, new)
+    inform_left_out(found.left_out.values())
+    _inform_doubts(found.levels)
+    title = f"{basin}: {counted(len(found.levels), 'category', 'categories')}"
+    return Shown(found, lambda: listing(found.levels, _CATEGORIES, title))
 
 
-def confirm_threshold(basin: Basin, name: Name, as_json: Json = False) -> None:
+@writes
+def confirm_threshold(by: Writer, basin: Basin, name: Name) -> Shown:
     """Confirm a level that seems wrong: its alerts wait no more. Confirming it again changes nothing."""
-    with changing() as change:
-        categories_and_doubts.confirm(change.session, basin, [name])
-        by = audit.command_line().name
-        held_alerts.approve_confirmed(change.session, basin, by=by, now=change.service_now, wall=change.now)
-        change.record("threshold confirmed", basin, name=name)
-        stored = basin_levels.get(change.session, basin, name)
-    answer({"basin": basin, **asdict(stored)}, as_json, f"{name} of {basin} is confirmed at {stored.discharge:g} m3/s.")
+    from app.basins.level_changes import confirm_threshold as confirm
+
+    found = confirm(by, basin, name)
+    return Shown(found, lambda: f"{name} of {basin} is confirmed at {found.discharge:g} m3/s.")
 
 
-def remove_threshold(basin: Basin, name: Name, as_json: Json = False) -> None:
+@writes
+def remove_threshold(by: Writer, basin: Basin, name: Name) -> Shown:
     """Remove a level that was set. Those of the record stay."""
-    with changing() as change:
-        basin_levels.remove(change.session, basin, name)
-        outlooks.renew(change.session, basin)
-        change.record("threshold removed", basin, name=name)
-    answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")
+    from app.basins.level_changes import delete_threshold
+
+    delete_threshold(by, basin, name)
+    return Shown({"basin": basin, "removed": name}, lambda: f"{name} of {basin} is removed.")
+
+
+def _inform_doubts(levels: "Sequence[FixedThreshold]") -> None:
+    inform_doubts({one.name: one.in_doubt for one in levels if one.in_doubt is not None})
 
 
 def _in_words(trend: "Trend") -> str:
@@ -179,33 +156,25 @@ def _in_words(trend: "Trend") -> str:
 _SHOWN = 12
 
 
+@writes
 def import_rating(
+    by: Writer,
     basin: Basin,
     file: Annotated[Path, argument("FILE", "RDB of the USGS (type exsa or base), or CSV.")],
     source: Annotated[str | None, option("TEXT", NewRating.model_fields["source"].description or "")] = None,
     datum: Annotated[str | None, option("TEXT", NewRating.model_fields["datum"].description or "")] = None,
     valid_from: Annotated[str | None, option("DAY", NewRating.model_fields["valid_from"].description or "")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Shown:
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
+    from fastapi import Response
+
+    from app.basins.ratings import put_rating
+
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
-    new = valid(TypeAdapter(NewRating), given, "rating")
-    with opened() as context, context.database.transaction() as session:
-        change = Change.at(session, context.clock)
-        stored, changed = ratings.put(session, basin, new, change.service_now)
-        converted = categories_and_doubts.convert_categories(session, basin, change.service_now)
-        doubts = categories_and_doubts.in_doubt(session, basin, context.clock.today())
-        if converted.changed:
-            outlooks.renew(session, basin)
-        if changed:
-            change.record("rating set", basin, source=new.source, valid_from=str(stored.valid_from))
-    inform_left_out(list(converted.left_out.values()))
-    inform_doubts(doubts)
-    effect = "stored" if changed else "unchanged"
-    payload = (
-        {"basin": basin, "changed": changed} | _of(stored) | {"left_out": texts(converted.left_out), "in_doubt": doubts}
-    )
-    answer(payload, as_json, f"{basin}: {_range(stored)} ({effect}).")
+    found = put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
+    inform_left_out(found.left_out.values())
+    inform_doubts(found.in_doubt)
+    return Shown(found, lambda: _range(found))
 
 
 @reads
@@ -213,25 +182,18 @@ def show_rating(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
     from app.basins.ratings import table_of
 
-    stored = ratings.require(at.session, basin, at.clock.today())
-    found = table_of(stored)
+    found = table_of(ratings.require(at.session, basin, at.clock.today()))
 
     def text() -> RenderableType:
         points = list(zip(found.stage_ft, found.stage_m, found.discharge_m3s, strict=True))
         every = max(1, len(points) // _SHOWN)
-        return table(("ft", "m", "m3/s"), points[::every], f"{basin}: {_range(stored)}")
+        return table(("ft", "m", "m3/s"), points[::every], _range(found))
 
     return Shown(found, text)
 
 
-def _of(stored: StoredRating) -> dict[str, object]:
-    names = ("source", "datum", "site", "number", "shifted", "largest_shift")
-    return {"valid_from": str(stored.valid_from)} | {name: getattr(stored, name) for name in names}
-
-
-def _range(stored: StoredRating) -> str:
-    stages = [stored.rating.stages[at] / M_PER_FT for at in (0, -1)]
+def _range(found: "RatingTable") -> str:
     return (
-        f"{counted(len(stored.rating.stages), 'point')}, {stages[0]:.2f} to {stages[1]:.2f} ft, "
-        f"{stored.rating.discharges[0]:.4g} to {stored.rating.discharges[-1]:.4g} m3/s, from {stored.valid_from} on"
+        f"{found.basin}: {counted(len(found.stage_ft), 'point')}, {found.stage_ft[0]:.2f} to {found.stage_ft[-1]:.2f} "
+        f"ft, {found.discharge_m3s[0]:.4g} to {found.discharge_m3s[-1]:.4g} m3/s, from {found.valid_from} on"
     )

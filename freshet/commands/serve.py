@@ -1,6 +1,7 @@
 """`freshet serve`: the whole service; `worker`, `scheduler`, `api`: its parts, each a process of its own."""
 
 import errno
+import gc
 import socket
 import sys
 import threading
@@ -149,6 +150,7 @@ def api(host: Host = "127.0.0.1", port: Port = PORT) -> None:
     settings = _settings()
     check_free(host, port)
     app = create_app(settings, host)
+    gc.freeze()  # what stays loaded: the garbage collector would stop all answers for half a second to look at it
     building = threading.Timer(BUILD_AFTER, app.openapi)
     building.daemon = True
     building.start()

@@ -1,36 +1,26 @@
 """`freshet train`: train an ensemble, or fine-tune another one."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
+from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import Context, cores, opened
-from freshet.cli.job_command import Device, take_device
+from freshet.cli.context import opened
+from freshet.cli.job_command import Device, Done, carry_out
 from freshet.cli.options import Basins, BasinsFile
-from freshet.cli.output import Json, answer, inform, inform_left_out, reporting, table
+from freshet.cli.output import Json, table
 from freshet.cli.text_files import Fields, listed, of_file, valid
-from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
-from jobspec.jobs.training import PromotionRule
+from jobspec.jobs.training import TrainingParams
 from jobspec.network import ARCHITECTURES
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
-from operations.basin_data.basins import chosen_to_learn_from, forcing_products
-from records.database.base import to_json
-from records.database.stored import as_values
-from records.versions.versions import get as get_version
-
-if TYPE_CHECKING:
-    from models.training import Progress
-    from operations.training.assemble import Trained
-    from records.versions.version_properties import PromotionDecision
+from operations.basin_data.basins import forcing_products
 
 
 class Protocol(StrEnum):
@@ -113,15 +103,12 @@ def train(
         "seed": seed,
     }
     fields = merged(protocol.fields(), of_file(config), options, of_settings(settings or []))
-    with opened() as context:
-        with context.database.reading() as session:
-            basins = chosen_to_learn_from(session, [*(basin or []), *listed(basins_file)], None)
-            training = checked(_with_product(session, fields, product))
-        on = take_device(context.settings, device)
-        trained, decision = _train(context, training, basins, label, on, judge_on)
-        _report(context, trained, decision, label)
-    payload = as_values(trained) | ({} if decision is None else {"decision": to_json(decision)})
-    answer(payload, as_json, _members(trained))
+    with opened() as context, context.database.reading() as session:
+        training = checked(_with_product(session, fields, product))
+    rule = None if judge_on is None else {"period": judge_on, "promote": True}
+    given = {"config": training, "basins": [*(basin or []), *listed(basins_file)], "label": label, "compare": rule}
+    params = valid(TrainingParams, given, "training")
+    carry_out("training", params, _members, as_json, partly=None, has_device=True, device=device)
 
 
 def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:
@@ -134,66 +121,14 @@ def _with_product(session: Session, fields: Fields, product: str | None) -> Fiel
     return fields if product is None else merged(fields, {"inputs": {"product": product}})
 
 
-def _train(
-    context: Context,
-    config: TrainingConfig | FineTuningConfig,
-    basins: list[str],
-    label: str | None,
-    device: str,
-    judge_on: str | None,
-) -> tuple["Trained", "PromotionDecision | None"]:
-    from operations.training.promotion_rule import decide, require_decidable
-    from operations.training.train import train as run
-
-    rule = None if judge_on is None else PromotionRule(period=Period.parse(judge_on), promote=True)
-    if rule is not None:
-        with context.database.reading() as session:
-            require_decidable(session, config, rule)
-    with reporting() as reporter:
-
-        def show(member: int, progress: "Progress") -> None:
-            reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
-
-        trained = run(
-            replace(context, cores=cores(context.settings.threads)),
-            config,
-            basins,
-            label=label,
-            device=device,
-            on_progress=show,
-            on_split=inform,
-        )
-        if not trained.already:
-            counts = {"basins": len(trained.basins), "promoted": len(trained.promoted)}
-            context.record("model trained", trained.version_id, **counts)
-        if rule is None:
-            return trained, None
-        judging = replace(context, progress=partial(reporter.show, "judged basins"))
-        decision = decide(judging, trained.version_id, rule, refused=trained.refused)
-    if decision.promoted:
-        context.record("model promoted", trained.version_id, reason=decision.sentence)
-    return trained, decision
-
-
-def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
-    inform_left_out(trained.left_out.values())
-    if trained.refused is not None:
-        inform(trained.refused)
-    with context.database.reading() as session:
-        current_label = get_version(session, trained.version_id).label
-    if label not in (None, current_label):
-        old_label = "no label" if current_label is None else f"the label {current_label!r}"
-        inform(f"Version {trained.version_id} existed before and retains {old_label}: --label names only new versions.")
-    if decision is not None:
-        inform(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
-
-
-def _members(trained: "Trained") -> Any:
-    title = f"Version {trained.version_id} of {counted(len(trained.basins), 'basin')}"
-    if trained.already:
+def _members(done: Done) -> Iterator[RenderableType]:
+    result = done.result
+    title = f"Version {result['version']} of {counted(result['basins'], 'basin')}"
+    if result["already"]:
         title += ", trained before"
-    over = "" if trained.validation_basins is None else f" over {counted(trained.validation_basins, 'basin')}"
-    return table(["member", f"best validation NSE (median{over})"], list(trained.validation_nse.items()), title)
+    validated = result["validation_basins"]
+    over = "" if validated is None else f" over {counted(validated, 'basin')}"
+    yield table(["member", f"best validation NSE (median{over})"], list(result["validation_nse"].items()), title)
 
 
 def only_forcing(session: Session) -> str:
@@ -208,16 +143,6 @@ def only_forcing(session: Session) -> str:
     if not products:
         raise InvalidInput("No forcing is stored here yet: ingest some first (freshet ingest camels --from FOLDER).")
     raise InvalidInput(f"Several forcing products are stored ({', '.join(products)}): choose one with --product.")
-
-
-def describe(progress: "Progress") -> str:
-    """Return the progress of a training in words."""
-    loss, score = f"loss {progress.loss:.4f}", progress.validation
-    return (
-        loss
-        if score is None
-        else f"{loss}, median validation NSE {score.value:.3f} over {counted(score.basins, 'basin')}"
-    )
 
 
 _TRAINING: TypeAdapter[TrainingConfig | FineTuningConfig] = TypeAdapter(AnyTraining)

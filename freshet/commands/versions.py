@@ -1,21 +1,24 @@
 """`freshet models`: trained and shipped model versions, and which one each basin uses."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 
 from freshet.cli.context import opened
+from freshet.cli.job_command import Done, carry_out
 from freshet.cli.options import Basins, option
-from freshet.cli.output import Columns, Json, answer, inform, inform_left_out, listing, reporting, table
-from freshet.cli.reading import Reading, Shown, reads
+from freshet.cli.output import Columns, Json, answer, inform, listing, reporting, table
+from freshet.cli.reading import Reading, Shown, reads, writes
+from freshet.cli.text_files import valid
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
-from operations.basin_data.basins import chosen
+from jobspec.jobs.training import PretrainedParams
 from records.access import audit
-from records.versions import combinations, promotions
+from records.access.audit import Writer
+from records.versions import combinations
 
 if TYPE_CHECKING:
     from app.versions.schemas import ModelPart, ProbeResult
@@ -80,52 +83,45 @@ def _lines(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+@writes
 def promote(
+    by: Writer,
     version: Version,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
+    reason: Annotated[str, option("TEXT", "The reason, which is recorded.")],
     basin: Basins = None,
-    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
-    as_json: Json = False,
-) -> None:
+    name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
+) -> Shown:
     """Make a version the current one of the basins it was trained on, or of any that are named."""
-    with opened() as context, context.database.transaction() as session:
-        ids = chosen(session, basin) if basin else None
-        changed = promotions.promote(
-            session, version, ids, reason=reason, by=by or audit.unix_user(), at=context.clock.now()
-        )
-        audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
-    if not changed:
-        inform("Nothing changed: it is the current version of these basins already.")
-    answer(
-        {"version": version, "changed": changed},
-        as_json,
-        (f"{counted(len(changed), 'basin now uses', 'basins now use')} {version}."),
-    )
+    from app.versions.schemas import NewPromotion
+    from app.versions.versions import promote_model
+
+    new = valid(NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
+    found = promote_model(_named(by, name), version, new)
+    basins = counted(len(found.current_basins), "basin uses", "basins use")
+    return Shown(found, lambda: f"{basins} {version}.")
 
 
+@writes
 def roll_back(
+    by: Writer,
     version: Version,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
-    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
-    as_json: Json = False,
-) -> None:
+    reason: Annotated[str, option("TEXT", "The reason, which is recorded.")],
+    name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
+) -> Shown:
     """Restore, for all basins that use a version, the version that each used before."""
-    with opened() as context, context.database.transaction() as session:
-        at = context.clock.now()
-        restored = promotions.roll_back(session, version, reason=reason, by=by or audit.unix_user(), at=at)
-        audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
-        stored = promotions.in_use(session).get(version, [])
-    if stored:
-        inform(
-            f"{counted(len(stored), 'basin had', 'basins had')} no version before it and still use it: "
-            f"{', '.join(stored)}."
-        )
-    payload = {"version": version, "restored": restored, "current_basins": stored}
-    answer(
-        payload,
-        as_json,
-        (f"{counted(len(restored), 'basin uses', 'basins use')} again what was used before {version}."),
-    )
+    from app.versions.schemas import NewRollback
+    from app.versions.versions import roll_back_model
+
+    found = roll_back_model(_named(by, name), version, valid(NewRollback, {"reason": reason}, "rollback"))
+    if stored := found.current_basins:
+        still = counted(len(stored), "basin had", "basins had")
+        inform(f"{still} no version before it and still use it: {', '.join(stored)}.")
+    basins = counted(len(found.restored), "basin uses", "basins use")
+    return Shown(found, lambda: f"{basins} again what was used before {version}.")
+
+
+def _named(by: Writer, name: str | None) -> Writer:
+    return replace(by, key=replace(by.key, name=name or audit.unix_user()))
 
 
 def install_pretrained(
@@ -154,31 +150,21 @@ def install_pretrained(
     A combination of some is installed with its parts, each a version of its own. It serves any basin that has its
     attributes and forcing; every forecast states whether it learnt from the basin, and from which product.
     """
-    from operations.training.pretrained import install, promote_where_vacant, read_shipped
+    given = PretrainedParams(product=product, promote=promote)
+    params = given.model_copy(update={"name": name})  # a folder has any name
+    carry_out("pretrained", params, _installed, as_json, partly=None)
 
-    with opened() as context, reporting():
-        done = install(context, read_shipped(name, context.settings.pretrained), product)
-        served = promote_where_vacant(context, done.version_id) if promote else None
-        context.record("model installed", done.version_id, promoted=promote)
-    if done.already:
-        inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
-    if done.product != done.trained_on:
-        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts state this.")
-    text = (
-        f"Version {done.version_id}: {done.name}, {counted(done.members, 'member')} that learnt from "
-        f"{counted(done.learnt_from, 'basin')}."
-    )
-    payload = asdict(done)
-    if served is not None:
-        inform_left_out(served.left_out.values())
-        payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
-        if served.already and not served.basins:
-            text += (
-                f" It is the current version of {counted(len(served.already), 'basin')} already; no basin was added."
-            )
-        else:
-            text += f" {counted(len(served.basins), 'basin now uses', 'basins now use')} it."
-    answer(payload, as_json, text)
+
+def _installed(done: Done) -> Iterator[RenderableType]:
+    result = done.result
+    version, name = result["version"], result["name"]
+    members, learnt_from = counted(result["members"], "member"), counted(result["learnt_from"], "basin")
+    text = f"Version {version}: {name}, {members} that learnt from {learnt_from}."
+    if (before := result.get("promoted_before")) and not result["promoted"]:
+        text += f" It is the current version of {counted(len(before), 'basin')} already; no basin was added."
+    elif done.params.promote:
+        text += f" {counted(len(result['promoted']), 'basin now uses', 'basins now use')} it."
+    yield text
 
 
 def combine(

@@ -11,12 +11,14 @@ the store was empty (`sums_after`), and these sums have a ledger of their own (`
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
+from hydrology.base.doc import Doc
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 
@@ -36,14 +38,15 @@ TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The amount of water that a residual is compared with, in mm.
-
-    `tolerance` is the largest |residual| / scale that closes, for computations in float32.
-    """
+    """The reference amount of a residual."""
 
     name: str
     formula: str
-    tolerance: float
+    tolerance: Annotated[float, Doc("Largest absolute residual, relative to the scale, of a closed balance.")]
+
+    @property
+    def unit(self) -> Annotated[Literal["mm"], Doc("Its unit.")]:
+        return "mm"
 
 
 WATER_AVAILABLE = Scale(

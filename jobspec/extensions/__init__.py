@@ -37,11 +37,15 @@ class Extension:
         feed_kinds: functions that open a feed by the model of its settings, a `jobspec.feeds.FeedSettings`; see
             `jobspec.feed_kinds.FeedKind`.
         past_forecasts: functions that open the past forecasts of a feed's weather model, by the model of its settings.
+        sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.reading.Files`
+            that may be read, it returns an `ingestion.base.Source`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
             `ingestion.feeds.http.FeedAccess`, they return an `ingestion.feeds.base.Location`, or None.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
+        examine: its results on a version's networks before it is stored, tuples of `ProbeResult`: a function of the
+            `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
@@ -58,9 +62,11 @@ class Extension:
     job_kinds: Mapping[str, str] = field(default_factory=dict)
     feed_kinds: Mapping[str, str] = field(default_factory=dict)
     past_forecasts: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     gauges: Mapping[str, str] = field(default_factory=dict)
     after_daily: str | None = None
     daily_folders: Sequence[str] = ()
+    examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
     settings: str | None = None
     guide: Sequence[str] = ()

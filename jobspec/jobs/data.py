@@ -1,20 +1,30 @@
 """Jobs that bring data in or derive data."""
 
 from datetime import timedelta
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from jobspec.extensions import extensions
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
 from jobspec.jobs.base import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER, IntakeJob, JobRequest
 from jobspec.new_data import ADOPT, AddedBasin, ClimateParams
+
+SOURCES = {
+    name: extension.reference(source) for extension in extensions() for name, source in extension.sources.items()
+}
+"""What opens an archive of an extension, by the name of its layout."""
+if TYPE_CHECKING:
+    SourceName = str
+else:
+    SourceName = Literal["camels", *SOURCES, "benchmarks"]
 
 
 class IngestParams(RequestModel):
     """The data to ingest."""
 
-    source: Literal["camels", "caravan", "benchmarks"] = Field(
+    source: SourceName = Field(
         "camels",
         description="Layout of the data. `benchmarks`: one file of published scores, of all its basins.",
     )

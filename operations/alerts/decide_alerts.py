@@ -30,8 +30,8 @@ from records.forecasts.latest import Latest
 from records.levels import categories_and_doubts
 from records.outlooks.outlooks import RunChances, read_chances
 from records.runs import runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_types import Run, RunBasin
+from records.runs.tables import Adjustment
 from runtime.clock import Clock
 
 log = structlog.get_logger()

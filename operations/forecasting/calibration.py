@@ -33,7 +33,7 @@ from operations.versions.stages import with_progress
 from records.database.engine import Database
 from records.database.stored import grouped
 from records.runs.run_weather import FilledWeather, RunWeather
-from records.runs.states import State
+from records.runs.tables import State
 from records.versions import error_models
 from records.versions.versions import Version
 

@@ -38,7 +38,7 @@ from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun
 from records.runs.run_weather import RunPart
 from records.runs.runs import MAX_DAYS_BEFORE
-from records.runs.states import State
+from records.runs.tables import State
 
 log = structlog.get_logger()
 

@@ -29,7 +29,7 @@ from operations.states.advance_states import ONE_DAY, groups, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import states
-from records.runs.states import State
+from records.runs.tables import State
 
 REPLAYED_DAYS = np.timedelta64(365, "D")
 """A replay starts from the newest stored state this much older than T0: stores remember rain for about a year."""

@@ -24,7 +24,7 @@ from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.run_weather import FilledWeather, RunPart
-from records.runs.states import State
+from records.runs.tables import State
 from runtime.clock import Clock
 
 Flow = npt.NDArray[np.float64]

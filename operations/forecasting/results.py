@@ -38,7 +38,7 @@ from records.database.work import Work
 from records.feeds import feeds
 from records.runs import run_types
 from records.runs.run_weather import RunSubset
-from records.runs.states import State
+from records.runs.tables import State
 from records.verification import scores
 from records.versions.version_properties import VersionPart
 

@@ -24,7 +24,7 @@ from operations.basin_data.dataset import stacked
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import member_states
 from operations.versions.load_networks import LoadedVersion
-from records.runs.states import State
+from records.runs.tables import State
 from records.simulations.snow_cells import SnowMapping
 
 Discharge = npt.NDArray[np.float64]

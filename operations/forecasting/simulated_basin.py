@@ -31,7 +31,7 @@ from operations.versions.load_networks import LoadedVersion, member_weights
 from records.basins.ownership import Basin
 from records.runs.run_summary import ReferenceSnow
 from records.runs.run_weather import RunBridge, RunSubset, hash_of_parts
-from records.runs.states import State
+from records.runs.tables import State
 from records.simulations.snow_cells import SnowMapping
 from records.versions.version_properties import VersionPart
 

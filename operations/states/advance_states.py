@@ -27,6 +27,7 @@ from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.database.work import Work
 from records.runs import states
+from records.runs.tables import NewState, State
 from records.series import series
 
 log = structlog.get_logger()
@@ -50,7 +51,7 @@ class Advanced:
     basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
     """
 
-    state: states.State | None
+    state: State | None
     parent: Parent | None
     problem: Absent | None = None
 
@@ -62,7 +63,7 @@ def advance(
     t0: Day,
     *,
     store_states: bool = True,
-    since: Mapping[str, states.State | None] | None = None,
+    since: Mapping[str, State | None] | None = None,
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
@@ -92,7 +93,7 @@ def advance(
     return result
 
 
-def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+def groups(starts: Mapping[str, Day], stored: Mapping[str, State | None]) -> Iterator[list[str]]:
     """Group basins by start day, and by whether they start from a state or the empty store."""
     beginnings = {basin: (start, stored[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):
@@ -115,10 +116,10 @@ def _segments(first: Day, last: Day) -> Iterator[Period]:
 def _advance_segment(
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
-    chunk: Mapping[str, states.State | None],
+    chunk: Mapping[str, State | None],
     days: Period,
     problems: dict[str, Absent],
-) -> dict[str, states.NewState]:
+) -> dict[str, NewState]:
     """Run basins over a span of days from their states in `chunk`. Return the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
@@ -136,7 +137,7 @@ def _advance_segment(
                 Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
             )
             continue
-        new[basin] = states.NewState(
+        new[basin] = NewState(
             version_id=loaded.version.id,
             basin_id=basin,
             day=days.last,
@@ -156,11 +157,11 @@ def _store_unchanged(
     work: Work,
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
-    new: Mapping[str, states.NewState],
+    new: Mapping[str, NewState],
     problems: dict[str, Absent],
     *,
     store_states: bool,
-) -> dict[str, states.State]:
+) -> dict[str, State]:
     if not new:
         return {}
     with work.database.transaction() as session:
@@ -180,7 +181,7 @@ def _conserves(loaded: LoadedVersion) -> bool:
     return loaded.ensemble.conserving
 
 
-def member_states(stored: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
+def member_states(stored: Sequence[State | None], members: int) -> list[ArrayMap] | None:
     """Return the states of basins as one map per member, basins on the first axis; None for empty stores."""
     if stored[0] is None:
         return None
@@ -190,17 +191,17 @@ def member_states(stored: Sequence[states.State | None], members: int) -> list[A
     ]
 
 
-def _spin_up_days(before: states.State | None, days: Period) -> int:
+def _spin_up_days(before: State | None, days: Period) -> int:
     return len(days) if before is None else before.spin_up_days + len(days)
 
 
-def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
+def _recent_flow(before: State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
     flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
     earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
     return np.concatenate([*earlier, flow])[-MAX_GAP:]
 
 
-def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums:
+def _sums(before: State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums:
     discharge = outputs["discharge"][:, at]
     rain = np.broadcast_to(forcing.mass[at], discharge.shape)
     return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])

@@ -20,7 +20,7 @@ from operations.basin_data.dataset import BasinForcing, load_discharge
 from operations.states.advance_states import ONE_DAY, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.runs import states
-from records.runs.states import State
+from records.runs.tables import State
 from records.simulations.snow_cells import SnowMapping
 
 WINDOW_DAYS = 10

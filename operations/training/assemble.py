@@ -3,35 +3,26 @@
 Before it is stored, the physics probes are run on it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 
-import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, Period, water_year
 from hydrology.base.errors import DataProblem
 from hydrology.water.probes import ProbeResult
-from jobspec.network import TEMPERATURES
-from jobspec.training import TrainingConfig
+from jobspec.extensions import extensions
 from models import checkpoint
-from models.arrays import Forcing
 from models.ensemble import Ensemble
-from models.nets.products import BLOCK
 from models.networks import architecture, snow_cells
 from models.physics import measure
-from models.physics_probes.exam import YEAR, Exam
-from models.physics_probes.experiments import answers
 from models.scaling import Scaler
-from operations.basin_data.dataset import load_forcings, stacked
 from operations.training.members import best_nse
 from operations.training.training_data import StartedTraining
 from operations.versions.stages import single
-from records.basins import basins
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
 from records.versions.combinations import combine
@@ -39,58 +30,21 @@ from records.versions.version_properties import ELSEWHERE
 from records.versions.versions import Member, NewVersion
 from runtime.clock import Clock
 
-YEARS = (4, 3, 2)
-"""Numbers of water years to examine: the largest that the records hold after a year of warm-up."""
-ONE_DAY = np.timedelta64(1, "D")
-
-
-RealWeather = tuple[Forcing, tuple[float, ...], Period]
-"""Weather of several basins, their latitudes, and the days on which networks are examined, after the warm-up."""
+log = structlog.get_logger()
 
 
 def measured(
-    version: NewVersion, members: Sequence[Member], weather: RealWeather | None = None
+    version: NewVersion, members: Sequence[Member], *examinations: Callable[[Ensemble], tuple[ProbeResult, ...]]
 ) -> tuple[ProbeResult, ...] | None:
-    """Return a version's probe results, None without members; without weather, on synthetic weather alone."""
+    """Return a version's results of the physics probes and of examinations; None without members."""
     if not members:
         return None
     weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
     config = version.training
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
     sizes = len(config.inputs.auxiliary), len(config.inputs.static)
-    found = single("physics probes", lambda: measure(ensemble.networks, *sizes))
-    if weather is None or not ensemble.conserving:
-        return found
-    exam = Exam(ensemble, *weather)
-    return found + single("examination in physics", lambda: answers(exam))
-
-
-def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:
-    """Return weather of some of the named basins, spread over them; None where too little is stored.
-
-    An examination needs daily temperatures, latitudes, and a year of warm-up before two water years at least.
-    """
-    if {*TEMPERATURES} - {*config.inputs.auxiliary}:
-        return None
-    sites = basins.sites(session, names)
-    placed = [name for name in sites if sites[name].latitude is not None]
-    found = load_forcings(session, placed[:: -(-len(placed) // BLOCK) or 1], config)
-    records = {name: one.forcing for name, one in found.items() if not isinstance(one, Absent)}
-    for years in YEARS if records else ():
-        days, whole = _last_years(min(one.period.last for one in records.values()), years)
-        if covering := {name: one for name, one in records.items() if one.period.overlap(whole) == whole}:
-            latitudes = tuple(float(sites[name].latitude or 0) for name in covering)
-            return stacked([one.over(whole) for one in covering.values()]), latitudes, days
-    return None
-
-
-def _last_years(last: Day, years: int) -> tuple[Period, Period]:
-    ended = int(water_year(np.array([last + ONE_DAY]))[0]) - 1
-    first, end = np.datetime64(f"{ended - years}-10-01"), np.datetime64(f"{ended}-09-30")
-    return Period(first, end), Period(first - np.timedelta64(YEAR, "D"), end)
-
-
-log = structlog.get_logger()
+    results = single("physics probes", lambda: measure(ensemble.networks, *sizes))
+    return results + tuple(result for examine in examinations for result in examine(ensemble))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +79,10 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
     with work.database.reading() as session:
         finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
         twin = None if started.twin is None else _led_to(session, started.twin)
-        weather = real_weather(session, config, prepared.basins)
     new = new_version(work.clock, started, label)
-    physics, snow = measured(new, finished, weather), snow_cells(config)
+    examiners = [extension.load(extension.examine) for extension in extensions() if extension.examine]
+    examinations = [partial(examine, work, names=prepared.basins) for examine in examiners]
+    physics, snow = measured(new, finished, *examinations), snow_cells(config)
     new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
     with work.database.transaction() as session:
         training = trainings.lock(session, started.training_id)

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from records.access import audit
-from records.alerts import deliveries, questions
+from records.alerts import deliveries
 from records.database import retention
 from records.database.retention import RULES, RuleName
 from records.database.work import Work
@@ -39,7 +39,7 @@ ACTIONS: Mapping[RuleName, RuleActions] = {
     "states": RuleActions(states.outdated, states.remove, 200),
     "jobs": RuleActions(jobs.outdated, jobs.remove, 200),
     "deliveries": RuleActions(deliveries.outdated, deliveries.remove, 200),
-    "questions": RuleActions(questions.outdated, questions.remove, 200),
+    "questions": RuleActions(deliveries.outdated_questions, deliveries.remove_questions, 200),
     "weather": RuleActions(weather_issues.outdated, weather_issues.remove, 5),
     "checkpoints": RuleActions(trainings.outdated, trainings.remove, 1),
 }

@@ -28,10 +28,11 @@ from operations.what_if import changed_plan
 from records.database.work import Work
 from records.runs import run_types, runs, states
 from records.runs.run_weather import FilledWeather
+from records.runs.tables import State
 from records.series import revisions
 from runtime.clock import Clock
 
-Parents = dict[str, states.State | None]
+Parents = dict[str, State | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
     return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
 
-def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str | None) -> states.State | None:
+def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str | None) -> State | None:
     if day is None:
         return None
     loaded = plan.loaded

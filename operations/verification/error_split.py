@@ -20,7 +20,7 @@ from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_types import RunBasin
-from records.runs.states import State
+from records.runs.tables import State
 from records.verification import error_splits
 from records.verification.error_splits import ForecastError
 from records.versions.versions import Version

@@ -9,8 +9,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.doc import Doc, Why
+from records.access.keys import Key
 from records.database.base import FreeText, JsonObject
+from records.database.engine import Database
 from records.database.stored import ANY_WORD, add_all, as_record, stored, table_of
+from runtime.clock import Clock
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
@@ -126,6 +129,21 @@ def record(session: Session, actor: Actor, action: Action, subject: str, at: dat
     """Add a change to the trail, in the transaction of the change."""
     row = {"at": at, "who": actor.name, "key_id": actor.key_id, "address": actor.address}
     add_all(session, Entry, [row | {"action": action, "subject": subject, "detail": detail}])
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who changes something over the API or by a command, and what it writes with; `now` is the machine's time."""
+
+    key: Key
+    actor: Actor
+    database: Database
+    clock: Clock
+    now: datetime
+
+    def record(self, session: Session, action: Action, subject: str, **detail: Any) -> None:
+        """Add a change to the audit trail, in the transaction of the change."""
+        record(session, self.actor, action, subject, self.now, **detail)
 
 
 def page(session: Session, *, before: int | None = None, limit: int | None = None) -> list[Entry]:

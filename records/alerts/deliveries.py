@@ -1,18 +1,29 @@
-"""Deliveries of alert changes: one row per change and subscription, with a log of all attempts."""
+"""Deliveries of alert changes, with a log of all attempts; and questions to recipients of e-mail whether they agree.
 
+The questions, and addresses that want none, outlive the subscriptions, so that deleting one allows no further question.
+Of an address only a keyed hash of its mailbox is stored. Its key is a row, not the key that signs links: that one may
+be replaced, and a refusal must outlast it.
+"""
+
+import hmac
+import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Annotated, Literal
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.errors import NotFound
+from hydrology.base.errors import InvalidInput, NotFound
+from jobspec.addresses import mailbox
+from records.access.keys import KEYS
 from records.database import retention
 from records.database.base import Instant
-from records.database.stored import find, read, stored, table_of
+from records.database.stored import add_all, as_values, find, find_row, insert_into, read, stored, table_of
+from runtime.settings import Settings
 
 Status = Literal["pending", "delivered", "failed"]
 
@@ -113,3 +124,122 @@ def outdated(session: Session, before: datetime, ids: Collection[str] | None = N
 def remove(session: Session, ids: Collection[str]) -> list[str]:
     """Delete deliveries with their log, and return their ids."""
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
+
+
+_DAY = timedelta(days=1)
+
+
+@stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
+
+    `id` is that of its delivery, `mailbox` a keyed hash. One that is not allowed is not sent, since the mailbox had
+    another, or has refused.
+    """
+
+    id: str
+    mailbox: str
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: str
+    at: datetime
+    is_allowed: bool
+
+
+@stored("mail_refusals", key=("mailbox",))
+class _Refusal:
+    """A mailbox that wants no questions."""
+
+    mailbox: str
+    at: datetime
+
+
+@stored("mailbox_salt", CheckConstraint("id = 1", name="id"))
+class _Salt:
+    """The key that mailboxes are hashed with."""
+
+    id: int
+    salt: str
+
+
+_QUESTIONS, _REFUSALS, _SALT = table_of(_Question), table_of(_Refusal), table_of(_Salt)
+
+
+class TooManyQuestions(InvalidInput):
+    """The key has reached its limit of subscriptions for e-mail within a day."""
+
+    kind = "too-many-questions"
+    status = 409
+    remedy = "Create the subscription a day later, or have an administrator raise FRESHET_MAIL_QUESTIONS_PER_DAY."
+
+
+def one_after_another(session: Session) -> None:
+    """Let whatever asks or refuses wait until this transaction ends, so that each sees what the others stored."""
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(KEYS.c.id).order_by(KEYS.c.id).with_for_update(key_share=True))
+
+
+def mailbox_hash(session: Session, email: str) -> str:
+    """Return the keyed hash of the mailbox that an address reaches."""
+    salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
+    return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
+
+
+def _new_salt(session: Session) -> str:
+    fresh = {"id": 1, "salt": secrets.token_hex(32)}
+    session.execute(insert_into(session, _SALT).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
+    salt: str = session.scalars(select(_SALT.c.salt)).one()
+    return salt
+
+
+def store_question(session: Session, delivery: str, email: str, key: str, at: datetime, settings: Settings) -> None:
+    """Store the question that a delivery asks, and whether its recipient may be asked it.
+
+    One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
+    """
+    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
+    limit = settings.mail_questions_per_day
+    if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
+        raise TooManyQuestions(f"A key may create {limit} subscriptions for e-mail within a day: wait until tomorrow.")
+    hashed = mailbox_hash(session, email)
+    since = at - timedelta(days=settings.retain_questions_days)
+    earlier = select(_QUESTIONS.c.id).filter_by(mailbox=hashed, is_allowed=True).where(_QUESTIONS.c.at > since)
+    is_allowed = session.scalar(earlier.limit(1)) is None and not refuses_questions(session, hashed)
+    add_all(session, _Question, [as_values(_Question(delivery, hashed, key, at, is_allowed))])
+
+
+def mailbox_to_ask(session: Session, delivery: str) -> str | None:
+    """Return the hashed mailbox that a delivery's question goes to; None where it may not be asked."""
+    asked = find(session, _Question, id=delivery)
+    is_allowed = asked is not None and asked.is_allowed and not refuses_questions(session, asked.mailbox)
+    return asked.mailbox if asked is not None and is_allowed else None
+
+
+def refuses_questions(session: Session, hashed: str) -> bool:
+    return find_row(session, _REFUSALS, mailbox=hashed) is not None
+
+
+def refuse_questions(session: Session, hashed: str, at: datetime) -> bool:
+    """Record that a mailbox wants no questions, for good, and return whether that is new."""
+    one_after_another(session)
+    insert = insert_into(session, _REFUSALS).values(mailbox=hashed, at=at)
+    new = insert.on_conflict_do_nothing(index_elements=["mailbox"]).returning(_REFUSALS.c.mailbox)
+    return session.execute(new).one_or_none() is not None
+
+
+def allow_questions(session: Session, hashed: str) -> bool:
+    """Record that a mailbox takes questions again; return whether that is new."""
+    gone = _REFUSALS.delete().where(_REFUSALS.c.mailbox == hashed).returning(_REFUSALS.c.mailbox)
+    return session.execute(gone).one_or_none() is not None
+
+
+def outdated_questions(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
+    """Return the questions that were stored before an instant, each with a count of 1."""
+    query = select(_QUESTIONS.c.id).where(_QUESTIONS.c.at < before).order_by(_QUESTIONS.c.id)
+    return dict.fromkeys(session.scalars(query if ids is None else query.where(_QUESTIONS.c.id.in_(ids))), 1)
+
+
+def remove_questions(session: Session, ids: Collection[str]) -> list[str]:
+    """Delete questions. None of them had an address of its own."""
+    session.execute(_QUESTIONS.delete().where(_QUESTIONS.c.id.in_(ids)))
+    return []

@@ -18,7 +18,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from records.access import keys
-from records.alerts import deliveries, questions, subscriptions
+from records.alerts import deliveries, subscriptions
 from records.alerts.alert_changes import CHANGES, Change, get_many
 from records.alerts.deliveries import ATTEMPTS, DELIVERIES, Attempt, Delivery, Status
 from records.alerts.subscriptions import SUBSCRIPTIONS, Subscription
@@ -165,7 +165,7 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
     lost = ATTEMPTS.update().where(of_delivery, ATTEMPTS.c.ended_at.is_(None))
     session.execute(lost.values(ended_at=at, failure=absent(Reason.SENDER_LOST)))
     record = deliveries.get(session, delivery)
-    mailbox = None if record.change_seq is not None else questions.mailbox_to_ask(session, delivery)
+    mailbox = None if record.change_seq is not None else deliveries.mailbox_to_ask(session, delivery)
     if record.change_seq is None and mailbox is None:
         deliveries.remove(session, [delivery])
         return None

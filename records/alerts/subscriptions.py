@@ -17,7 +17,7 @@ from hydrology.base.reasons import Reason
 from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.keys import KEYS
-from records.alerts import questions
+from records.alerts import deliveries
 from records.alerts.deliveries import DELIVERIES, Delivery
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject
@@ -150,7 +150,7 @@ SUBSCRIPTIONS = table_of(Subscription)
 
 def create(session: Session, new: NewSubscription, key: str, at: datetime, settings: Settings) -> Subscription:
     """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked."""
-    questions.one_after_another(session)  # so that those of one instant are all counted
+    deliveries.one_after_another(session)  # so that those of one instant are all counted
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins, key)
@@ -172,7 +172,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
         question = new_id(at)
         delivery = {"id": question, "subscription_id": subscription.id, "status": "pending", "tries": 0}
         add_all(session, Delivery, [delivery])
-        questions.store(session, question, new.email, key, at, settings)
+        deliveries.store_question(session, question, new.email, key, at, settings)
     return subscription
 
 
@@ -261,7 +261,7 @@ def unsubscribe(session: Session, subscription: str, at: datetime) -> bool:
     new = before.paused_because != UNSUBSCRIBED
     if new:
         assert before.email is not None
-        questions.refuse(session, questions.mailbox_hash(session, before.email), at)
+        deliveries.refuse_questions(session, deliveries.mailbox_hash(session, before.email), at)
         pause(session, subscription, UNSUBSCRIBED, at)
     return new
 

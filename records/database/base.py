@@ -12,6 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Date,
     DateTime,
@@ -23,7 +24,6 @@ from sqlalchemy import (
     String,
     TypeDecorator,
 )
-from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
@@ -159,7 +159,7 @@ class PrintableText(TypeDecorator[str]):
         return None if value is None else shown_part(value)
 
 
-FreeText = Annotated[str, mapped_column(PrintableText)]
+FreeText = Annotated[str, PrintableText()]
 """The type of columns whose texts are written by people, or in files from elsewhere."""
 
 
@@ -193,10 +193,10 @@ class PackedDocument(TypeDecorator[Content], Generic[Content]):
         return None if value is None else from_json(self.content, array_codec.unpack_text(value))
 
 
-class Base(DeclarativeBase):
-    """The base of every table."""
+class Base:
+    """All tables, and the types of their columns."""
 
-    metadata = MetaData(
+    metadata: ClassVar[MetaData] = MetaData(
         naming_convention={
             "ix": "ix_%(table_name)s_%(column_0_N_name)s",
             "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -206,13 +206,15 @@ class Base(DeclarativeBase):
         }
     )
     # JSON, not JSONB: it preserves the order of keys.
-    type_annotation_map: ClassVar[dict[Any, Any]] = {
+    column_types: ClassVar[dict[Any, Any]] = {
         datetime: Instant(),
         Day: CalendarDay(),
         float: Real(),
         int: Whole(),
         bytes: LargeBinary(),
         Absent: AbsentReason(),
+        str: String(),
+        bool: Boolean(),
         JsonObject: JSON(none_as_null=True),
         JsonList: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),

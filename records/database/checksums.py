@@ -4,14 +4,14 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Table
 
 from hydrology.base.digests import fingerprint, named_arrays_sha256, sha256
 from hydrology.base.errors import DataProblem
@@ -46,16 +46,15 @@ def verified(content: bytes, expected: str, what: str) -> bytes:
     return content
 
 
-class Checksummed:
-    """A row with the CRC-32 of its content (`records.database.checksums`): `statements.add_all` writes it.
+SUMMED = "summed"
+"""The place of a `Summed` in the information about its table."""
 
-    `summed_names` are the columns that identify the row, at least two; `summed_contents` those of bytes.
-    """
 
-    summed_names: ClassVar[tuple[str, ...]]
-    summed_contents: ClassVar[tuple[str, ...]]
+class Summed(NamedTuple):
+    """The columns whose CRC-32 a row holds: those that identify it, at least two, and those of bytes."""
 
-    checksum: Mapped[int]
+    names: tuple[str, ...]
+    contents: tuple[str, ...]
 
 
 def checksum(named: Iterable[object], *contents: bytes | None) -> int:
@@ -67,15 +66,19 @@ def checksum(named: Iterable[object], *contents: bytes | None) -> int:
     return at
 
 
-def with_checksum(row: type[Checksummed], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a row to write, with their checksum."""
-    contents = (values.get(name) for name in row.summed_contents)
-    return {**values, "checksum": checksum((values[name] for name in row.summed_names), *contents)}
+def with_checksum(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a row to write, with their checksum where its table has one."""
+    summed: Summed | None = table.info.get(SUMMED)
+    if summed is None:
+        return dict(values)
+    contents = (values.get(name) for name in summed.contents)
+    return {**values, "checksum": checksum((values[name] for name in summed.names), *contents)}
 
 
-def is_whole(row: type[Checksummed], stored: Any) -> bool:
-    """Return whether a stored row (columns as attributes) is undamaged."""
-    named, contents = attrgetter(*row.summed_names)(stored), (getattr(stored, name) for name in row.summed_contents)
+def is_whole(table: Table, stored: Any) -> bool:
+    """Return whether a stored row (columns as attributes) of a table with checksums is undamaged."""
+    summed: Summed = table.info[SUMMED]
+    named, contents = attrgetter(*summed.names)(stored), (getattr(stored, name) for name in summed.contents)
     return bool(stored.checksum == checksum(named, *contents))
 
 

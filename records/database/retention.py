@@ -5,17 +5,17 @@ quantiles, the ledgers of members, scores, observations, versions, the audit tra
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from sqlalchemy import select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
-from records.database.base import Base
-from records.database.stored import add_all
+from records.database.stored import add_all, as_values, read, stored, table_of
 from runtime.settings import Settings
 
 RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]
@@ -29,17 +29,18 @@ class Gone(NotFound):
     remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
 
 
-class PrunedRow(Base):
+@stored("pruned", key=("rule", "id"))
+@dataclass(frozen=True, slots=True)
+class Pruned:
     """A pruned record that had an address of its own, with the rule and its number of days."""
 
-    __tablename__ = "pruned"
-
-    rule: Mapped[str] = mapped_column(primary_key=True)
-    id: Mapped[str] = mapped_column(primary_key=True)
-    at: Mapped[datetime]
-    retention_days: Mapped[int]
+    rule: str
+    id: str
+    at: datetime
+    retention_days: int
 
 
+PRUNED = table_of(Pruned)
 RULES: Mapping[RuleName, str] = {
     "what-if": "What-if runs are stored for {days} days.",
     "members": "The results of a run's members are stored for {days} days, its quantiles and ledger sums for ever.",
@@ -75,7 +76,7 @@ def before(now: datetime, days: int) -> datetime:
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:
     """Record which records are pruned, to explain later why they are missing."""
-    add_all(session, PrunedRow, [{"rule": rule, "id": id_, "at": at, "retention_days": days} for id_ in ids])
+    add_all(session, Pruned, [as_values(Pruned(rule, id_, at, days)) for id_ in ids])
 
 
 def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
@@ -86,7 +87,7 @@ def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
 
 def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, Absent]:
     """Return the rule and day of the pruning of each record. Those never pruned are left out."""
-    rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
+    rows = read(session, Pruned, select(PRUNED).where(PRUNED.c.rule == rule, PRUNED.c.id.in_(ids)))
     return {
         row.id: absent(Reason.PRUNED, rule=in_words(rule, row.retention_days), day=f"{row.at:%Y-%m-%d}") for row in rows
     }

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, TypeVar, TypeVarTuple, Union, cast, 
 
 from sqlalchemy import (
     JSON,
-    Boolean,
     Column,
     ColumnElement,
     ForeignKey,
     PrimaryKeyConstraint,
+    Row,
     Select,
     String,
     Table,
@@ -24,12 +24,12 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import InstrumentedAttribute, MappedColumn, Session
+from sqlalchemy.orm import Session
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
-from records.database.base import Base, Document, one_of
-from records.database.checksums import Checksummed, with_checksum
+from records.database.base import Base, Document, Long, one_of
+from records.database.checksums import SUMMED, Summed, with_checksum
 
 Record = TypeVar("Record")
 
@@ -43,36 +43,32 @@ def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgres
 
 def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows, if there are any, with their checksums where the table has them."""
-    values = _summed(row, rows)
-    if values:
-        session.execute(table_of(row).insert(), values)
+    table = table_of(row)
+    if values := [with_checksum(table, one) for one in rows]:
+        session.execute(table.insert(), values)
 
 
 def table_of(row: type | Table) -> Table:
-    """Return the table of a row class, or of a stored record."""
+    """Return the table of a stored class."""
     return row if isinstance(row, Table) else cast(Table, cast(Any, row).__table__)
 
 
-def upsert(session: Session, row: type, rows: Iterable[dict[str, Any]], *, compared: Sequence[str] = ()) -> None:
+def upsert(
+    session: Session, row: type | Table, rows: Iterable[dict[str, Any]], *, compared: Sequence[str] = ()
+) -> None:
     """Insert rows, each in the place of one that has its key, with their checksums where the table has them.
 
     A row that is the same in the `compared` columns stays as it is; by default all are written.
     """
-    values = _summed(row, rows)
+    insert, table = insert_into(session, row), table_of(row)
+    values = [with_checksum(table, one) for one in rows]
     if not values:
         return
-    insert = insert_into(session, row)
     key, old, new = [column.name for column in insert.table.primary_key], insert.table.c, insert.excluded
     written = {name: new[name] for name in values[0] if name not in key} or {key[0]: new[key[0]]}
     differs = (_comparable(old[name]).is_distinct_from(_comparable(new[name])) for name in compared)
     where = or_(*differs) if compared else None
     session.execute(insert.on_conflict_do_update(index_elements=key, set_=written, where=where), values)
-
-
-def _summed(row: type | Table, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    if isinstance(row, Table) or not issubclass(row, Checksummed):
-        return list(rows)
-    return [with_checksum(row, values) for values in rows]
 
 
 def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -114,9 +110,7 @@ Selected = TypeVarTuple("Selected")
 
 
 def where_keys(
-    query: Select[*Selected],
-    columns: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]],
-    keys: Collection[tuple[Any, ...]],
+    query: Select[*Selected], columns: Sequence[ColumnElement[Any]], keys: Collection[tuple[Any, ...]]
 ) -> Select[*Selected]:
     """Restrict a query to the rows whose columns hold one of many keys.
 
@@ -147,9 +141,13 @@ class Columns:
 
 
 def stored(
-    name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",), numbered: bool = False
+    name: str,
+    *items: SchemaItem,
+    key: tuple[str, ...] = ("id",),
+    numbered: bool = False,
+    summed: Summed | None = None,
 ) -> Callable[[type[Record]], type[Record]]:
-    """Give a data class its table, with a column for each field.
+    """Give a class its table, with a column for each field: a data class, the record; or only the names of columns.
 
     A field's type decides its column's, as in `Base`; a `Literal` is a word that the table checks; a data class, a
     tuple, list or mapping is a `Document`; `X | None` may be null. An annotation may hold a foreign key, a type of its
@@ -158,6 +156,7 @@ def stored(
     Args:
         items: its constraints and indexes, and columns that the record does not show, or shows as another type.
         numbered: whether numbers of deleted rows are never reused.
+        summed: what its rows' checksums, which it then holds, are of.
     """
 
     def declare(record: type[Record]) -> type[Record]:
@@ -167,7 +166,10 @@ def stored(
         words = {field: _words(hint) for field, hint in get_type_hints(record, include_extras=True).items()}
         checks = [one_of(field, *words[field]) for field in words if words[field]]
         primary = PrimaryKeyConstraint(*key)
+        if summed is not None:
+            columns.append(Column("checksum", Long(), nullable=False))
         table = Table(name, Base.metadata, *columns, *checks, *items, primary, sqlite_autoincrement=numbered)
+        table.info[SUMMED] = summed
         cast(Any, record).__table__, cast(Any, record).__parts__ = table, parts
         return record
 
@@ -177,6 +179,11 @@ def stored(
 def read(session: Session, record: type[Record], query: Select[Any]) -> list[Record]:
     """Return the records whose rows a query selects."""
     return [as_record(record, row) for row in session.execute(query)]
+
+
+def find_row(session: Session, table: Table, **key: Any) -> Row[Any] | None:
+    """Return a key's row of a table or None."""
+    return session.execute(select(table).filter_by(**key)).one_or_none()
 
 
 def find(session: Session, record: type[Record], *, for_update: bool = False, **key: Any) -> Record | None:
@@ -226,16 +233,12 @@ def _taken_apart(hint: Any) -> tuple[Any, list[Any], bool]:
 
 def _column_type(kind: Any, extras: list[Any]) -> TypeEngine[Any]:
     for extra in extras:
-        if isinstance(extra, MappedColumn):
-            return extra.column.type
         if isinstance(extra, TypeEngine):
             return extra
-    if kind in Base.type_annotation_map:
-        return cast(TypeEngine[Any], Base.type_annotation_map[kind])
-    if kind is str or get_origin(kind) is Literal:
+    if kind in Base.column_types:
+        return cast(TypeEngine[Any], Base.column_types[kind])
+    if get_origin(kind) is Literal:
         return String()
-    if kind is bool:
-        return Boolean()
     if is_dataclass(kind) or get_origin(kind) in (tuple, list, dict, Mapping):
         return Document(cast(type, kind))
     raise TypeError(f"no column holds a {kind}")

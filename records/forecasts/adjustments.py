@@ -15,8 +15,8 @@ from records.database.stored import add_all, as_values, find, read, where_keys
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
-from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 from records.runs.run_types import RunBasinKey
+from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 
 
 class UnknownAdjustment(NotFound):

@@ -16,13 +16,11 @@ from hydrology.water.storage import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.ownership import BASINS
-from records.database import retention
-from records.database.stored import as_record, table_of, where_keys
+from records.database.stored import where_keys
 from records.runs import runs
-from records.runs.adjustment import ADJUSTMENTS, IS_PUBLISHED
 from records.runs.run_store import LATEST, TRIED
-from records.runs.run_types import BasinStatus, Run, RunBasin, last_past_day
-from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
+from records.runs.run_types import RUN_BASINS, RUNS, BasinStatus, Run, RunBasin, RunBasinKey, last_past_day
+from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, NEWEST_RUNS
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 
@@ -53,7 +51,7 @@ def asked_version(session: Session, basin: str, version: str | None) -> versions
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A newer run that cannot be the latest of the basin, and why."""
+    """A newer run that cannot become the basin's latest forecast."""
 
     run_id: str
     status: BasinStatus
@@ -101,20 +99,21 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     raise answer
 
 
-NEWEST_FIRST = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
-CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
-    func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
+NEWEST_FIRST = (RUNS.c.t0.desc(), RUNS.c.issued_at.desc(), RUNS.c.id.desc())
+CAN_BE_LATEST = (RUN_BASINS.c.status == "issued") & (
+    func.coalesce(RUN_BASINS.c.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
 )
 """Whether a run's forecast of a basin may be its latest."""
+_NEWEST = NEWEST_RUNS.c
 _OF_BASIN = (
     select(PROMOTIONS.c.version_id)
-    .where(PROMOTIONS.c.basin_id == NewestRunRow.basin_id)
+    .where(PROMOTIONS.c.basin_id == _NEWEST.basin_id)
     .order_by(PROMOTIONS.c.id.desc())
     .limit(1)
 )
-CURRENT = NewestRunRow.version_id == _OF_BASIN.scalar_subquery()
+CURRENT = _NEWEST.version_id == _OF_BASIN.scalar_subquery()
 """Whether a noted newest run is of its basin's current version."""
-_ISSUED = table_of(NewestRunRow).alias()
+_ISSUED = NEWEST_RUNS.alias()
 _HAS_ISSUED = (
     select(_ISSUED.c.run_id)
     .where(
@@ -125,36 +124,30 @@ _HAS_ISSUED = (
     .exists()
 )
 _SERVES = case(
-    (NewestRunRow.which == LATEST, NewestRunRow.version_id == _OF_BASIN.where(_HAS_ISSUED).scalar_subquery()),
-    else_=CURRENT,
+    (_NEWEST.which == LATEST, _NEWEST.version_id == _OF_BASIN.where(_HAS_ISSUED).scalar_subquery()), else_=CURRENT
 )
 """Whether a noted newest run counts: one that was tried, of the current version; the latest forecast, of the last
 promoted version that has issued one."""
-_COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
-_IS_OFFICIAL = select(BASINS.c.id).where(BASINS.c.id == _COLUMNS.basin_id, ownership.is_official()).exists()
+_IS_OFFICIAL = select(BASINS.c.id).where(BASINS.c.id == _NEWEST.basin_id, ownership.is_official()).exists()
 _IS_ADJUSTED = (
     select(ADJUSTMENTS.c.id)
-    .where(
-        ADJUSTMENTS.c.run_id == _COLUMNS.run_id,
-        ADJUSTMENTS.c.basin_id == _COLUMNS.basin_id,
-        IS_PUBLISHED,
-    )
+    .where(ADJUSTMENTS.c.run_id == _NEWEST.run_id, ADJUSTMENTS.c.basin_id == _NEWEST.basin_id, IS_PUBLISHED)
     .exists()
 )
 _NOTED = select(
-    *(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at),
+    *(_NEWEST.basin_id, _NEWEST.which, _NEWEST.run_id, _NEWEST.t0, _NEWEST.available_at),
     _IS_OFFICIAL.label("is_official"),
     _IS_ADJUSTED.label("is_adjusted"),
 ).where(_SERVES)
-_NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
+_NOTED_OF = _NOTED.where(_NEWEST.basin_id.in_(bindparam("basins", expanding=True)))
 
 
 class _Noted(NamedTuple):
     run_id: str
     t0: Day
     available_at: datetime
-    is_official: bool
-    is_adjusted: bool
+    is_official: bool = True
+    is_adjusted: bool = False
 
 
 Glance = tuple[str, Day]
@@ -185,20 +178,18 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
     """Return each basin's latest forecast, or the error `latest` would raise."""
     issued, tried = _newest(session, basins, at)
-    lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
-    rows = {run.id: run for run, _ in issued.values()}
-    of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
-    pruned, current = _pruned(session, issued), promotions.current(session, list(issued))
-    owners = ownership.owners(session, basins)
-    adjusted = _adjustments(session, {basin: run.id for basin, (run, _) in issued.items()}, at)
+    pairs = _pairs(session, issued, tried)
+    lacking = _lacking(session, [basin for basin in basins if basin not in issued], pairs, tried)
+    current, owners = promotions.current(session, list(issued)), ownership.owners(session, basins)
+    adjusted = _adjustments(session, {basin: newest.run_id for basin, newest in issued.items()}, at)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
             answers[basin] = lacking[basin]
             continue
-        run, row = of_id[issued[basin][0].id], issued[basin][1]
-        found = as_record(RunBasin, row, pruned=pruned.get(run.id))
-        awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, tried.get(basin))
+        run, found = pairs[issued[basin].run_id, basin]
+        newer = pairs[tried[basin].run_id, basin] if basin in tried else None
+        awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, newer)
         is_official, adjustment = basin not in owners, adjusted.get(basin)
         answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
     return answers
@@ -207,40 +198,36 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
     """Return the basins whose latest forecasts differ between two instants. The later one became available, or its
     version was promoted, in between."""
-    noted = _noted(session, basins)
-    early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
-    searched, _ = _searched(session, early, at)
-    newest = {basin: of_basin[LATEST].available_at for basin, of_basin in noted.items() if LATEST in of_basin}
-    newest = {basin: available_at for basin, available_at in newest.items() if basin not in early}
-    newest |= {basin: run.available_at for basin, (run, _) in searched.items()}
+    issued, _ = _newest(session, basins, at)
     promoted = promotions.since(session, since)
-    return [basin for basin in basins if basin in promoted or (basin in newest and newest[basin] > since)]
+    return [one for one in basins if one in promoted or (one in issued and issued[one].available_at > since)]
 
 
 def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
     """Return the last past day, T0 or filled after it, of every official basin's latest forecast at an instant."""
-    newest = _noted(session, None)
-    early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
-    searched, _ = _searched(session, early, at)
-    noted = {basin: of[LATEST] for basin, of in newest.items() if LATEST in of and basin not in early}
-    run_ids = {one.run_id for one in noted.values()}
-    filled = dict(session.execute(select(RunRow.id, RunRow.filled_days).where(RunRow.id.in_(run_ids))).all())
-    found = {basin: last_past_day(one.t0, filled[one.run_id]) for basin, one in noted.items()}
-    found |= {basin: last_past_day(run.t0, run.filled_days) for basin, (run, _) in searched.items()}
-    return {basin: found[basin] for basin in ownership.official(session, sorted(found))}
+    issued, _ = _newest(session, None, at)
+    run_ids = {newest.run_id for newest in issued.values()}
+    filled = dict(session.execute(select(RUNS.c.id, RUNS.c.filled_days).where(RUNS.c.id.in_(run_ids))).all())
+    days = {basin: last_past_day(newest.t0, filled[newest.run_id]) for basin, newest in issued.items()}
+    return {basin: days[basin] for basin in ownership.official(session, sorted(days))}
 
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
     """Return, by basin, its current version's newest available operational run, whatever its outcome."""
     _, tried = _newest(session, basins, at)
-    pruned = _pruned(session, tried)
-    return {
-        basin: (as_record(Run, run), as_record(RunBasin, row, pruned=pruned.get(run.id)))
-        for basin, (run, row) in tried.items()
-    }
+    return {basin: pair for (_, basin), pair in _pairs(session, tried).items()}
 
 
-def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
+Newest = Mapping[str, _Noted]
+"""A newest run of each basin."""
+Pairs = Mapping[RunBasinKey, tuple[Run, RunBasin]]
+
+
+def _pairs(session: Session, *newest: Newest) -> Pairs:
+    return runs.read_pairs(session, {(one.run_id, basin) for of in newest for basin, one in of.items()})
+
+
+def _lacking(session: Session, basins: Sequence[str], pairs: Pairs, tried: Newest) -> dict[str, NotFound]:
     if not basins:
         return {}
     unknown = basin_records.unknown(session, basins)
@@ -252,10 +239,10 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAn
         elif basin not in current:
             lacking[basin] = NoModel(f"No model version is current for {basin}: promote one.")
         elif basin in tried:
-            run, row = tried[basin]
-            why = row.reason or spin_up_note(row.spin_up_days or 0)
+            run, content = pairs[tried[basin].run_id, basin]
+            why = content.reason or spin_up_note(content.spin_up_days or 0)
             lacking[basin] = NoForecast(
-                f"No forecast of {basin} can be the latest yet: run {run.id} was {row.status} ({why})."
+                f"No forecast of {basin} can be the latest yet: run {run.id} was {content.status} ({why})."
             )
         else:
             sentence = f"Version {current[basin]} has no available forecast of {basin} yet: run one."
@@ -263,29 +250,16 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAn
     return lacking
 
 
-RunAndBasin = tuple[RunRow, RunBasinRow]
-Newest = tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]
-"""Each basin's newest run that can be its latest forecast, and the newest of its current version, whatever its
-outcome."""
-
-
-def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
+def _newest(session: Session, basins: Sequence[str] | None, at: datetime) -> tuple[Newest, Newest]:
+    """Return the newest runs that can be the latest forecasts, and those of the current versions, whatever their
+    outcome."""
     noted = _noted(session, basins)
-    early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
-    issued, tried = _searched(session, early, at)
-    of_run = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
-    apart = [basin for basin, of_basin in noted.items() if not _is_newest(of_basin)]
-    rows = session.execute(
-        select(NewestRunRow.which, RunRow, RunBasinRow)
-        .join(RunRow, RunRow.id == NewestRunRow.run_id)
-        .join(RunBasinRow, of_run)
-        .where(_SERVES, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
-        .where((NewestRunRow.which == LATEST) | NewestRunRow.basin_id.in_(apart))  # the others' two rows are the same
-    )
-    for which, run, basin in rows:
-        (issued if which == LATEST else tried)[basin.basin_id] = run, basin
-    both = {basin: issued[basin] for basin, of_basin in noted.items() if basin not in early and _is_newest(of_basin)}
-    return issued, both | tried
+    issued, tried = _searched(session, [one for one, newest in noted.items() if not _available(newest, at)], at)
+    for basin, newest in noted.items():
+        if _available(newest, at):
+            issued |= {basin: newest[LATEST]} if LATEST in newest else {}
+            tried |= {basin: newest[TRIED]} if TRIED in newest else {}
+    return issued, tried
 
 
 def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
@@ -306,40 +280,32 @@ def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
     return all(row.available_at <= at for row in newest.values())
 
 
-def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
+def _searched(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict[str, _Noted], dict[str, _Noted]]:
     """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
     promoted = promotions.last_promotions()
-    of_basin = func.row_number().over(partition_by=(RunBasinRow.basin_id, promoted.c.is_current), order_by=NEWEST_FIRST)
+    basin = RUN_BASINS.c.basin_id
+    of_basin = func.row_number().over(partition_by=(basin, promoted.c.is_current), order_by=NEWEST_FIRST)
     of_status = func.row_number().over(
-        partition_by=(RunBasinRow.basin_id, CAN_BE_LATEST), order_by=(promoted.c.number.desc(), *NEWEST_FIRST)
+        partition_by=(basin, CAN_BE_LATEST), order_by=(promoted.c.number.desc(), *NEWEST_FIRST)
     )
     ranked = (
         select(
-            RunBasinRow.run_id,
-            RunBasinRow.basin_id,
+            *(basin, RUNS.c.id.label("run_id"), RUNS.c.t0, RUNS.c.available_at),
             (promoted.c.is_current & (of_basin == 1)).label("tried"),
             (CAN_BE_LATEST & (of_status == 1)).label("latest"),
         )
-        .join(RunRow, RunRow.id == RunBasinRow.run_id)
-        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
-        .where(RunBasinRow.basin_id.in_(basins), RunRow.purpose == "operational", RunRow.available_at <= at)
+        .join_from(RUN_BASINS, RUNS, RUNS.c.id == RUN_BASINS.c.run_id)
+        .join(promoted, (promoted.c.basin_id == basin) & (promoted.c.version_id == RUNS.c.version_id))
+        .where(basin.in_(basins), RUNS.c.purpose == "operational", RUNS.c.available_at <= at)
         .subquery()
     )
-    rows = session.execute(
-        select(RunRow, RunBasinRow, ranked.c.tried, ranked.c.latest)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .join(ranked, (ranked.c.run_id == RunRow.id) & (ranked.c.basin_id == RunBasinRow.basin_id))
-        .where(or_(ranked.c.tried, ranked.c.latest))
-    )
-    issued: dict[str, RunAndBasin] = {}
-    tried: dict[str, RunAndBasin] = {}
-    for run, basin, was_tried, is_latest in rows:
-        if was_tried:
-            tried[basin.basin_id] = (run, basin)
-        if is_latest:
-            issued[basin.basin_id] = (run, basin)
+    issued, tried = dict[str, _Noted](), dict[str, _Noted]()
+    for row in session.execute(select(ranked).where(or_(ranked.c.tried, ranked.c.latest))):
+        found = _Noted(row.run_id, row.t0, row.available_at)
+        tried |= {row.basin_id: found} if row.tried else {}
+        issued |= {row.basin_id: found} if row.latest else {}
     return issued, tried
 
 
@@ -351,18 +317,13 @@ def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | 
     return {row.basin_id: row.id for row in rows}
 
 
-def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:
-    return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
-
-
-def _superseded(run: Run, tried: RunAndBasin | None) -> Superseded | None:
-    if tried is None or tried[0].id == run.id:
+def _superseded(run: Run, newer: tuple[Run, RunBasin] | None) -> Superseded | None:
+    if newer is None or newer[0].id == run.id:
         return None
-    newer = as_record(RunBasin, tried[1], pruned=None)
-    reason = newer.reason
-    if reason is None and (note := newer.spin_up_note) is not None:
+    reason, note = newer[1].reason, newer[1].spin_up_note
+    if reason is None and note is not None:
         reason = absent(Reason.SPINNING_UP, note=note)
-    return Superseded(tried[0].id, newer.status, reason or absent(Reason.NOT_THE_LATEST))
+    return Superseded(newer[0].id, newer[1].status, reason or absent(Reason.NOT_THE_LATEST))
 
 
 def awaited_version(version: str, current: str | None) -> str | None:

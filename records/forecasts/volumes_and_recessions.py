@@ -20,7 +20,7 @@ from hydrology.climatology.volumes import Normal, Observed, Season, default_seas
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.basins import basins
 from records.basins import basins as basin_records
-from records.database.retention import PrunedRow
+from records.database.retention import PRUNED
 from records.forecasts.latest import (
     CAN_BE_LATEST,
     NEWEST_FIRST,
@@ -31,9 +31,8 @@ from records.forecasts.latest import (
     result_of,
 )
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_types import NewRun, RunBasin
+from records.runs.run_types import RUN_BASINS, RUNS, NewRun, RunBasin
 from records.runs.run_weather import weights_of_members
-from records.runs.tables import RunBasinRow, RunRow
 from records.series import series
 from records.versions import promotions
 
@@ -61,18 +60,18 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         raise NoModel(f"No model version is current for {basin}: promote one.")
     promoted = promotions.last_promotions()
     rows = session.execute(
-        select(RunRow.id, RunRow.t0, RunRow.horizon_days)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .join(promoted, (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id))
+        select(RUNS.c.id, RUNS.c.t0, RUNS.c.horizon_days)
+        .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
+        .join(promoted, (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id))
         .where(
-            RunRow.forcing_kind == weather,
-            RunRow.owner.is_(None),
-            RunRow.what_if.is_(None),
-            RunRow.available_at <= at,
+            RUNS.c.forcing_kind == weather,
+            RUNS.c.owner.is_(None),
+            RUNS.c.what_if.is_(None),
+            RUNS.c.available_at <= at,
         )
         .where(
-            RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
-            RunBasinRow.basin_id == basin,
+            RUNS.c.id.not_in(select(PRUNED.c.id).where(PRUNED.c.rule == "members")),
+            RUN_BASINS.c.basin_id == basin,
             CAN_BE_LATEST,
         )
         .order_by(promoted.c.number.desc(), *NEWEST_FIRST)

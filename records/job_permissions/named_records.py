@@ -16,7 +16,7 @@ from jobspec.jobs.data import BridgeJob
 from jobspec.kinds import BRINGING, FETCHING, RECORDS, Parameter, Record, named
 from records.basins import basins
 from records.feeds import feeds
-from records.series.year_rows import SeriesRow, calendar_years
+from records.series.year_rows import SERIES, calendar_years
 from records.versions import versions
 from records.weather import bridges, weather_issues
 
@@ -81,12 +81,12 @@ def _faulty_days(days: Sequence[Parameter], years: Period | None, now: datetime)
 
 
 def _stored_years(session: Session) -> Period | None:
-    first, last = session.execute(select(func.min(SeriesRow.year), func.max(SeriesRow.year))).one()
+    first, last = session.execute(select(func.min(SERIES.c.year), func.max(SERIES.c.year))).one()
     return None if first is None else calendar_years(first, last)
 
 
 def _product(session: Session, product: str) -> None:
-    stored = list(session.scalars(select(SeriesRow.product).distinct().order_by(SeriesRow.product)))
+    stored = list(session.scalars(select(SERIES.c.product).distinct().order_by(SERIES.c.product)))
     if product not in stored:
         raise NotFound(f"No data of {product} are stored here: choose a product of {', '.join(stored) or 'none yet'}.")
 

@@ -8,10 +8,9 @@ from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.jobs.base import Authority, Owned
 from records.basins.ownership import BASINS
-from records.database.stored import table_of
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
-from records.runs.tables import RunRow
+from records.runs.run_types import RUNS
 from records.verification.comparisons import COMPARISONS
 from records.versions.versions import VERSIONS
 from records.weather.weather_issues import ISSUES
@@ -21,7 +20,7 @@ Values = Mapping[str, Any]
 _OWNED: Mapping[Owned, tuple[str, Column[Any]]] = {
     "basin": ("basin_id", BASINS.c.registered_by),
     "version": ("version_id", VERSIONS.c.owner),
-    "run": ("run_id", table_of(RunRow).c.owner),
+    "run": ("run_id", RUNS.c.owner),
     "weather": ("issue_id", ISSUES.c.operational),
     "comparison": ("comparison_id", COMPARISONS.c.owner),
     "feed": ("feed_id", FEEDS.c.created_by),

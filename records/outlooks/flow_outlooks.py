@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 import numpy as np
 from sqlalchemy import ForeignKeyConstraint, Index, func, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Session
 
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, absent
@@ -17,19 +18,18 @@ from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings,
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.database.base import CLOSED, Base, PackedDocument
-from records.database.stored import as_record, insert_into, table_of, where_keys
+from records.database.base import CLOSED, PackedDocument
+from records.database.stored import stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 from records.levels import basin_levels
 from records.runs import run_arrays, runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunCalibration
-from records.runs.run_types import NewRun, Run, RunBasin, RunBasinKey
+from records.runs.run_types import RUN_BASINS, RUNS, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.run_weather import weights_of_members
-from records.runs.tables import RunBasinRow, RunRow
+from records.runs.tables import Adjustment
 from records.series.year_rows import DamagedSeries
 from records.versions import promotions
 
@@ -103,48 +103,38 @@ class RunOutlook(FlowOutlooks):
     season: SeasonVolume | Absent | None
 
 
-class OutlookRow(Base):
+@stored(
+    "outlooks",
+    ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
+    Index(None, "basin_id", "has_season"),
+    key=("run_id", "basin_id"),
+)
+class _StoredOutlook:
     """The outlook of a run's forecast of a basin. It outlives the arrays that it was computed from."""
 
-    __tablename__ = "outlooks"
-    __table_args__ = (
-        ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
-        Index(None, "basin_id", "has_season"),
-    )
+    run_id: str
+    basin_id: str
+    has_season: bool
+    outlook: Annotated[RunOutlook, PackedDocument(RunOutlook)]
 
-    run_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    has_season: Mapped[bool]
-    outlook: Mapped[RunOutlook] = mapped_column(PackedDocument(RunOutlook))
+
+OUTLOOKS = table_of(_StoredOutlook)
 
 
 def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
     """Return the stored outlooks of runs' basins."""
-    table = table_of(OutlookRow).c
-    query = where_keys(select(table.run_id, table.basin_id, table.outlook), (table.run_id, table.basin_id), keys)
-    return {(run, basin): outlook for run, basin, outlook in session.execute(query)}
+    query = select(OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id, OUTLOOKS.c.outlook)
+    rows = session.execute(where_keys(query, (OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id), keys))
+    return {(run, basin): outlook for run, basin, outlook in rows}
 
 
 def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
     """Store the outlooks of a run by basin, in the place of earlier ones."""
-    if not outlooks:
-        return
-    insert = insert_into(session, OutlookRow)
-    columns = ("has_season", "outlook")
-    session.execute(
-        insert.on_conflict_do_update(
-            index_elements=["run_id", "basin_id"], set_={name: insert.excluded[name] for name in columns}
-        ),
-        [
-            {
-                "run_id": run,
-                "basin_id": basin,
-                "has_season": isinstance(outlook.season, SeasonVolume),
-                "outlook": outlook,
-            }
-            for basin, outlook in sorted(outlooks.items())
-        ],
-    )
+    rows = [
+        {"run_id": run, "basin_id": basin, "has_season": isinstance(one.season, SeasonVolume), "outlook": one}
+        for basin, one in sorted(outlooks.items())
+    ]
+    upsert(session, OUTLOOKS, rows)
 
 
 ARRAYS = ("discharge", run_arrays.CALIBRATED, run_arrays.PATHS, run_arrays.NORMAL)
@@ -274,25 +264,22 @@ def newest_seasons(session: Session, basins: Sequence[str], at: datetime) -> dic
     """Return the season of the newest run that holds one, ordered as in `records.forecasts.latest.newest_on`."""
     promoted = promotions.last_promotions()
     newest_first = (promoted.c.number.desc(), *NEWEST_FIRST)
-    place = func.row_number().over(partition_by=OutlookRow.basin_id, order_by=newest_first).label("place")
-    of_version = (promoted.c.basin_id == RunBasinRow.basin_id) & (promoted.c.version_id == RunRow.version_id)
+    place = func.row_number().over(partition_by=OUTLOOKS.c.basin_id, order_by=newest_first).label("place")
+    of_version = (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id)
     ranked = (
-        select(OutlookRow.run_id, OutlookRow.basin_id, place)
-        .join(RunRow, RunRow.id == OutlookRow.run_id)
-        .join(RunBasinRow, (RunBasinRow.run_id == OutlookRow.run_id) & (RunBasinRow.basin_id == OutlookRow.basin_id))
+        select(OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id, place)
+        .join(RUNS, RUNS.c.id == OUTLOOKS.c.run_id)
+        .join(RUN_BASINS, (RUN_BASINS.c.run_id == OUTLOOKS.c.run_id) & (RUN_BASINS.c.basin_id == OUTLOOKS.c.basin_id))
         .join(promoted, of_version)
-        .where(OutlookRow.basin_id.in_(basins), OutlookRow.has_season, CAN_BE_LATEST)
-        .where(RunRow.owner.is_(None), RunRow.what_if.is_(None), RunRow.available_at <= at)
+        .where(OUTLOOKS.c.basin_id.in_(basins), OUTLOOKS.c.has_season, CAN_BE_LATEST)
+        .where(RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), RUNS.c.available_at <= at)
         .subquery()
     )
-    rows = session.execute(
-        select(OutlookRow.basin_id, OutlookRow.outlook, RunRow)
-        .join(ranked, (ranked.c.run_id == OutlookRow.run_id) & (ranked.c.basin_id == OutlookRow.basin_id))
-        .join(RunRow, RunRow.id == OutlookRow.run_id)
-        .where(ranked.c.place == 1)
-    )
+    chosen = (ranked.c.run_id == OUTLOOKS.c.run_id) & (ranked.c.basin_id == OUTLOOKS.c.basin_id)
+    rows = session.execute(select(OUTLOOKS).join(ranked, chosen).where(ranked.c.place == 1)).all()
+    of_runs = runs.get_many(session, {row.run_id for row in rows})
     return {
-        basin: Season(outlook.season, as_record(Run, run))
-        for basin, outlook, run in rows
-        if isinstance(outlook.season, SeasonVolume)
+        row.basin_id: Season(row.outlook.season, of_runs[row.run_id])
+        for row in rows
+        if isinstance(row.outlook.season, SeasonVolume)
     }

@@ -30,12 +30,11 @@ from records.outlooks.flow_outlooks import (
     write_outlooks,
 )
 from records.runs import run_arrays, run_store, runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_store import LATEST
 from records.runs.run_summary import NOT_STORED
-from records.runs.run_types import BasinResult, NewRun, Run, RunBasin, RunBasinKey
+from records.runs.run_types import RUN_BASINS, RUNS, BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
-from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
+from records.runs.tables import NEWEST_RUNS, Adjustment
 
 Outlooks = Mapping[str, RunOutlook]
 """Outlooks of a run by basin."""
@@ -66,18 +65,18 @@ def renew_run(session: Session, run: str, basin: str) -> None:
 
 def renew(session: Session, basin: str) -> None:
     """Compute the outlooks of a basin's newest forecasts again: its levels have changed."""
-    newest = select(NewestRunRow.run_id).filter_by(basin_id=basin, which=LATEST).distinct()
+    newest = select(NEWEST_RUNS.c.run_id).filter_by(basin_id=basin, which=LATEST).distinct()
     for run in session.scalars(newest).all():
         renew_run(session, run, basin)
 
 
 def write_missing(database: Database) -> None:
     """Store the outlooks of forecasts from before outlooks were stored: the newest, and the newest of a season."""
-    newest = select(NewestRunRow.run_id, NewestRunRow.basin_id).filter_by(which=LATEST).distinct()
+    newest = select(NEWEST_RUNS.c.run_id, NEWEST_RUNS.c.basin_id).filter_by(which=LATEST).distinct()
     of_season = (
-        select(RunRow.id, RunBasinRow.basin_id)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .where(RunRow.forcing_kind == "climatology", RunRow.owner.is_(None), RunRow.what_if.is_(None), CAN_BE_LATEST)
+        select(RUNS.c.id, RUN_BASINS.c.basin_id)
+        .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
+        .where(RUNS.c.forcing_kind == "climatology", RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), CAN_BE_LATEST)
         .order_by(*NEWEST_FIRST)
     )
     with database.reading() as session:

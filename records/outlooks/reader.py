@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -12,6 +12,7 @@ from hydrology.alerts import Trend, ladder, trend
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
@@ -44,9 +45,9 @@ from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
-from records.runs.adjustment import Adjustment
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
+from records.runs.tables import Adjustment
 from records.series import series
 from records.series.year_rows import DamagedSeries
 
@@ -57,20 +58,29 @@ State = Literal["fresh", "stale", "withheld", "missing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """How current a forecast is.
+    """How current the forecast is."""
 
-    Attributes:
-        state: `withheld`: the newest run was not issued, and there is none before; `missing`: there is no run.
-        reason: why it is not fresh; since: from when on, by the service's clock, where that is known.
-        newer: a newer run that was withheld, so that the forecast is the one before.
-        awaited: the promoted version that has issued none yet.
-    """
-
-    state: State
-    reason: Absent | None = None
-    since: datetime | None = None
-    newer: Superseded | None = None
-    awaited: str | None = None
+    state: Annotated[
+        State,
+        Doc(
+            f"`stale`: its weather ends more than {STALE_AFTER_DAYS} days before the clock. `withheld`: the newest run "
+            "was not issued, and there is none before. `missing`: there is no run."
+        ),
+    ]
+    reason: Annotated[Absent | None, Doc("Why it is not fresh."), Why("It is fresh.")] = None
+    since: Annotated[
+        datetime | None, Doc("From when on it is so, by the service's clock."), Why("There is no run.")
+    ] = None
+    newer: Annotated[
+        Superseded | None,
+        Doc("A newer run that was withheld: the forecast is the one before."),
+        Why("No newer run was withheld."),
+    ] = None
+    awaited: Annotated[
+        str | None,
+        Doc("The promoted version that has issued no forecast yet."),
+        Why("The current version has issued forecasts, or there is none."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.doc import Doc
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
@@ -49,48 +50,41 @@ class RunSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinceEmpty:
-    """The balance from the empty store to T0, in short.
-
-    Attributes:
-        residual_mm: precipitation - discharge - loss - storage.
-    """
+    """The residual of one member since its store was empty."""
 
     __pydantic_config__ = CLOSED
 
-    residual_mm: float
-    precipitation_mm: float
+    residual_mm: Annotated[float, Doc("Precipitation - discharge - loss - storage at T0, mm.")]
+    precipitation_mm: Annotated[float, Doc("Precipitation since the store was empty, mm, the reference amount.")]
 
     @property
-    def relative(self) -> float:
-        """The residual over the precipitation; 0 without precipitation."""
+    def relative(self) -> Annotated[float, Doc("Residual divided by scale; 0 where no rain has fallen.")]:
         return self.residual_mm / self.precipitation_mm if self.precipitation_mm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The ledger of a member over the days ahead, mm, and its store's unexplained residual since it was empty.
+    """The water balance of one member over the horizon, mm: with traces of weather, of the trace with the largest
+    error.
 
-    Attributes:
-        residual_mm: the sum of the signed terms.
-        tolerance_mm: the largest residual, up or down, that closes.
-        trace: the trace of weather that it is of, of all the one whose ledger closes least; None without traces.
+    `scale_mm` is that of `hydrology.water.ledger.WATER_AVAILABLE`.
     """
 
     member: str
-    terms: Mapping[str, float]
-    residual_mm: float
-    tolerance_mm: float
+    terms: Annotated[Mapping[str, float], Doc("Signed: what comes in is positive, what leaves or is stored negative.")]
+    residual_mm: Annotated[float, Doc("The sum of the terms: unaccounted water.")]
+    tolerance_mm: Annotated[float, Doc("Largest absolute residual of a closed balance, mm.")]
     since_empty: SinceEmpty
-    trace: str | None = None
+    trace: Annotated[str | None, Doc("The trace. Only where there are traces.")] = None
 
     @property
-    def closes(self) -> bool:
-        """Whether the residual is within the tolerance."""
+    def closes(self) -> Annotated[bool, Doc("Whether the residual is within the tolerance.")]:
         return abs(self.residual_mm) <= self.tolerance_mm
 
     @property
-    def scale_mm(self) -> float:
-        """The scale of the residual (`hydrology.water.ledger.WATER_AVAILABLE`)."""
+    def scale_mm(
+        self,
+    ) -> Annotated[float, Doc("The reference amount of the residual, mm: see `scale` of the balance.")]:
         return self.tolerance_mm / WATER_AVAILABLE.tolerance
 
 

@@ -16,7 +16,7 @@ from records.runs import runs
 from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
-from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
+from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
 
 TRIED, LATEST = "tried", "latest"
 ORDER = ("t0", "issued_at", "run_id")
@@ -45,8 +45,8 @@ def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> N
     ]
     if not rows:
         return
-    insert = insert_into(session, NewestRunRow)
-    newer = tuple_(*(insert.excluded[name] for name in ORDER)) > tuple_(*(getattr(NewestRunRow, n) for n in ORDER))
+    insert = insert_into(session, NEWEST_RUNS)
+    newer = tuple_(*(insert.excluded[name] for name in ORDER)) > tuple_(*(NEWEST_RUNS.c[name] for name in ORDER))
     changed = {name: insert.excluded[name] for name in (*ORDER, "available_at")}
     key = ["version_id", "basin_id", "which"]
     session.execute(insert.on_conflict_do_update(index_elements=key, set_=changed, where=newer), rows)
@@ -69,10 +69,10 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
     status, reason = _outcome(new, [result.basin for result in results])
     owned = {"run_id": new.id}
     with session.begin_nested():
-        add_all(session, RunRow, [as_values(new) | {"status": status, "reason": reason}])
+        add_all(session, Run, [as_values(new) | {"status": status, "reason": reason}])
         of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
-        add_all(session, RunBasinRow, of_basins)
-        add_all(session, RunContentRow, [owned | content for content in _contents(session, new, results)])
+        add_all(session, RunBasin, of_basins)
+        add_all(session, RUN_CONTENTS, [owned | content for content in _contents(session, new, results)])
         _note_newest(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, String
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, stale_note
@@ -14,7 +15,8 @@ from hydrology.base.errors import NotFound
 from hydrology.base.units import Area
 from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
-from records.database.base import JsonList
+from records.database.base import JsonList, PackedDocument, Real, one_of
+from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
 from records.runs.run_arrays import (
     Ledger,
     RunSeries,
@@ -69,6 +71,23 @@ class UnknownRun(NotFound):
     kind = "unknown-run"
 
 
+@stored(
+    "run_basins",
+    Column("run_id", String, ForeignKey("runs.id"), nullable=False),
+    # The closure of the member whose ledger closes worst.
+    Column("residual_mm", Real),
+    Column("tolerance_mm", Real),
+    Column("closes", Boolean),
+    CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+    CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+    CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
+    CheckConstraint("area_m2 > 0", name="area_positive"),
+    # The database itself refuses a claim that the numbers contradict, and an issued basin with an open ledger.
+    CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
+    CheckConstraint("status <> 'issued' OR closes", name="open"),
+    Index(None, "basin_id"),
+    key=("run_id", "basin_id"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
@@ -80,7 +99,7 @@ class RunBasin:
         pruned: why the members' results are no longer stored; None where they are.
     """
 
-    basin_id: str
+    basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
     reason: Absent | None = None
     parent_day: Day | None = None
@@ -89,9 +108,9 @@ class RunBasin:
     inputs_hash: str | None = None
     area_m2: float | None = None
     area_name: str | None = None
-    summary: RunSummary = field(default_factory=RunSummary)
+    summary: Annotated[RunSummary, PackedDocument(RunSummary)] = field(default_factory=RunSummary)
     spin_up_days: int | None = None
-    pruned: Absent | None = None
+    pruned: Annotated[Absent | None, ELSEWHERE] = None
 
     @property
     def area(self) -> Area | None:
@@ -161,7 +180,7 @@ class NewRun:
     issued_at: datetime
     available_at: datetime
     created_at: datetime
-    version_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
     weights_hash: str
     code_version: str
     program: str
@@ -169,9 +188,9 @@ class NewRun:
     forcing_kind: ForcingKind
     forcing_cutoff: Day | None = None
     weather: RunWeather | None = None
-    purpose: Purpose
+    purpose: Annotated[Purpose, ANY_WORD]
     what_if: RunWhatIf | None = None
-    owner: str | None = None
+    owner: str | None = None  # not a foreign key: keys are revoked, never deleted
     members: JsonList
     request_key: str | None = None
     reason: Absent | None = None
@@ -198,6 +217,21 @@ class NewRun:
         return stale_note(self.t0, self.t0_age_days, self.product, observed_until)
 
 
+_EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
+
+
+@stored(
+    "runs",
+    CheckConstraint(f"{_EXPECTED} OR purpose = 'what-if'", name="imagined"),
+    one_of("status", "issued", "partial", "failed"),
+    CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+    CheckConstraint("horizon_days > 0", name="horizon"),
+    CheckConstraint("filled_days BETWEEN 0 AND horizon_days - 1", name="filled"),
+    CheckConstraint("available_at >= issued_at", name="available"),
+    CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
+    Index(None, "version_id", "purpose", "t0"),
+    Index(None, "request_key"),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A stored run; `status` is `issued` (every basin), `partial` or `failed` (none)."""
@@ -217,6 +251,9 @@ class Run(NewRun):
     @property
     def _has_traces(self) -> bool:
         return KINDS[self.forcing_kind].traces
+
+
+RUNS, RUN_BASINS = table_of(Run), table_of(RunBasin)
 
 
 def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:

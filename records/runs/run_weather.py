@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, day, days_between
 from hydrology.base.digests import fingerprint
+from hydrology.base.doc import Doc, IsoDay
 from hydrology.base.errors import counted
+from hydrology.uncertainty.recalibration import weight_of
 from records.database.base import CLOSED
 
 OBSERVED = "observed"
@@ -41,23 +43,42 @@ class WeatherSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecalibration:
-    """How forecasts with a weather model are recalibrated (`hydrology.uncertainty.recalibration`).
+    """How the distribution is recalibrated by the flow that came after past forecasts with the weather model.
 
     Attributes:
-        fitted_on: the T0 within which it was fitted, `FIRST..LAST`; None where it is assumed.
-        issue_days: number of T0 that it was fitted to; reforecast_days: those of them of reforecasts alone.
         days: number of observed flows that it was fitted to, over all basins and leads.
-        centre, spread: the mean and the standard deviation of the scores, by lead.
     """
 
     __pydantic_config__ = CLOSED
 
-    fitted_on: str | None
-    issue_days: int
-    reforecast_days: int
+    fitted_on: Annotated[
+        str | None,
+        Doc(
+            "The period of the T0 it was fitted to. Null where too few have been observed: it is assumed.",
+            ("1996-05-20..1996-09-30",),
+        ),
+    ]
+    issue_days: Annotated[int, Doc("Number of those T0.")]
+    reforecast_days: Annotated[
+        int, Doc("Number of them without an issued forecast: computed later, with a past weather forecast.")
+    ]
     days: int
-    centre: list[float]
-    spread: list[float]
+    centre: Annotated[
+        list[float],
+        Doc(
+            "By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal "
+            "distribution: above 0, forecasts are raised."
+        ),
+    ]
+    spread: Annotated[
+        list[float], Doc("By lead, the width that the distribution is multiplied by, between such values.")
+    ]
+
+    @property
+    def weight(
+        self,
+    ) -> Annotated[float, Doc("From 0 to 1: the weight of what came after them, against what is assumed.")]:
+        return weight_of(self.issue_days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +124,9 @@ class RunWhatIf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBridge:
-    """A bridge, as in `records.weather.bridges`.
+    """The bridge that corrected the weather of a forecast.
 
     Attributes:
-        model: of the weather forecasts that it converts; None for observed weather and forecasts that continue it.
-        pooled_from: the similar basins that it was fitted in; empty if it was fitted here.
         precipitation_bias: relative, on days outside the fit; None if pooled, as the correlation of daily values.
     """
 
@@ -115,16 +134,23 @@ class RunBridge:
 
     id: str
     name: str
-    from_product: str
-    to_product: str
-    model: str | None
-    pooled_from: tuple[str, ...]
+    from_product: Annotated[str, Doc("The product it converts.")]
+    to_product: Annotated[str, Doc("The product it converts to.")]
+    model: Annotated[str | None, Doc("The weather model whose forecasts it corrects; null for observed weather.")]
+    pooled_from: Annotated[
+        tuple[str, ...],
+        Doc("The similar basins that its corrections are the mean of; empty if fitted on this basin."),
+    ]
     precipitation_bias: float | None
     precipitation_correlation: float | None
-    sha256: str
+    sha256: Annotated[str, Doc("Hash of its corrections, a part of the run's inputs hash.")]
 
     @property
-    def note(self) -> str:
+    def note(self) -> Annotated[str, Doc("Its skill, in a sentence.")]:
+        return f"{self.skill}."
+
+    @property
+    def skill(self) -> str:
         """Its skill, in a sentence without the full stop."""
         source = self.from_product
         if self.model is not None:
@@ -146,36 +172,39 @@ class RunBridge:
 
 
 WeatherSource = Literal["product", "bridge", "forecast", "climatology"]
-"""Source of a day's weather. `product`: observed, in the version's product. `bridge`: observed, in another product
-through its bridge. `forecast`: a weather forecast. `climatology`: other years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where weather comes from.
+    """Where weather comes from."""
 
-    `name` is the product, or the weather model; None for other years.
-    """
-
-    source: WeatherSource
-    id: str | None = None
-    name: str | None = None
-    reference_day: str | None = None
+    source: Annotated[
+        WeatherSource,
+        Doc(
+            "`product`: observed, in the version's product. `bridge`: observed, in another product through its bridge. "
+            "`forecast`: a weather forecast. `climatology`: other years."
+        ),
+    ]
+    id: Annotated[str | None, Doc("Of the weather forecast or of the bridge; null for the others.")] = None
+    name: Annotated[str | None, Doc("The product, or the weather model; null for other years.")] = None
+    reference_day: Annotated[IsoDay | None, Doc("Of the weather forecast; null for the others.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledWeather(Origin):
-    """The source of some variables on consecutive days.
-
-    `correlations` is the expected skill: of normal scores with the weather that comes
-    (`hydrology.weather.forecast_errors`), by variable, for each of the days.
-    """
+    """The source of weather that was not observed in time or not forecast."""
 
     __pydantic_config__ = CLOSED
 
-    first: str
-    last: str
-    correlations: dict[str, list[float]]
+    first: Annotated[IsoDay, Doc("The first of consecutive days with this source.")]
+    last: Annotated[IsoDay, Doc("The last of them.")]
+    correlations: Annotated[
+        dict[str, list[float]],
+        Doc(
+            "Expected skill: the correlation of normal scores with the weather that comes, by variable, for each of "
+            "the days."
+        ),
+    ]
 
     @property
     def origin(self) -> Origin:
@@ -194,45 +223,54 @@ def sources_only(filled: Iterable[FilledWeather]) -> list[list[str | None]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """A part that took part in a basin.
-
-    Attributes:
-        weight: its share of the flow here, of all shares 1.
-        parent_day, parent_hash: its initial state; None for the empty store.
-        filled_weather: the days ahead whose weather of its product was not observed in time or not forecast.
-    """
+    """A part of a combined version: a version that runs on a weather product of its own."""
 
     __pydantic_config__ = CLOSED
 
-    name: str
+    name: Annotated[str, Doc("The beginning of its members' names.", ("daymet",))]
     version: str
-    product: str
-    weight: float
-    parent_day: str | None
+    product: Annotated[str, Doc("Its weather product.", ("daymet",))]
+    weight: Annotated[float, Doc("Its share of the flow here; all shares add up to 1.", (0.3,))]
+    parent_day: Annotated[IsoDay | None, Doc("The day of the state that it started from; null: the empty store.")]
     parent_hash: str | None
-    state_hash: str
-    inputs_hash: str
+    state_hash: Annotated[str, Doc("Hash of its state at T0.")]
+    inputs_hash: Annotated[str, Doc("Hash of the weather and attributes that it used.")]
     filled_weather: tuple[FilledWeather, ...] = ()
+
+    @property
+    def filled(
+        self,
+    ) -> Annotated[
+        tuple[FilledWeather, ...] | None,
+        Doc("Where its weather came from that was not observed in time. Only where there is any."),
+    ]:
+        return self.filled_weather or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSubset:
-    """A combined version without some of its parts.
+    """A combined version without some of its weather products, with the skill to expect.
 
     Attributes:
-        products: those that took part; where other parts on a product did not, the names of those that did.
-        nse: the score of the same products alone in the evaluation of the version, nse_of_all: that with all, over the
-            same days (`period`, FIRST..LAST); None where it was not evaluated in this basin.
         without_nse: why no evaluation knows `nse`; None where one does or would.
     """
 
     __pydantic_config__ = CLOSED
 
-    products: tuple[str, ...]
-    missing: Mapping[str, Absent]
-    nse: float | None = None
-    nse_of_all: float | None = None
-    period: str | None = None
+    products: Annotated[
+        tuple[str, ...],
+        Doc(
+            "The products that took part; where another part on a product did not, the name of the part.",
+            (["daymet"],),
+        ),
+    ]
+    missing: Annotated[
+        Mapping[str, Absent],
+        Doc("Why other parts did not, by their names: the product, where one part alone takes it."),
+    ]
+    nse: Annotated[float | None, Doc("The NSE with these products alone, in the evaluation of the version.")] = None
+    nse_of_all: Annotated[float | None, Doc("The NSE with all of its products there.")] = None
+    period: Annotated[str | None, Doc("The days of that evaluation.", ("1989-10-01..1999-09-30",))] = None
     without_nse: Absent | None = None
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
@@ -14,11 +14,11 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.stored import as_record, table_of, where_keys
+from records.database.stored import as_record, find, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
-from records.runs.run_types import Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
+from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
-from records.runs.tables import RunBasinRow, RunContentRow, RunRow
+from records.runs.tables import RUN_CONTENTS
 
 Params = TypeVar("Params")
 MAX_DAYS_BEFORE = 10
@@ -27,24 +27,22 @@ MAX_DAYS_BEFORE = 10
 
 def get(session: Session, run: str) -> Run:
     """Return a run; Gone where it was pruned."""
-    row = session.get(RunRow, run)
-    if row is None:
+    found = find(session, Run, id=run)
+    if found is None:
         raise retention.pruned_row(session, "what-if", run) or UnknownRun(
             f"No run {run!r} is stored here: list the runs to see their ids."
         )
-    return as_record(Run, row)
+    return found
 
 
 def get_many(session: Session, ids: Collection[str]) -> dict[str, Run]:
     """Return stored runs by their ids."""
-    rows = session.scalars(select(RunRow).where(RunRow.id.in_(ids)))
-    return {row.id: as_record(Run, row) for row in rows}
+    return {run.id: run for run in read(session, Run, select(RUNS).where(RUNS.c.id.in_(ids)))}
 
 
 def of_key(session: Session, key: str) -> list[Run]:
     """Return the runs that answered a named request."""
-    rows = session.scalars(select(RunRow).where(RunRow.request_key == key).order_by(RunRow.id))
-    return [as_record(Run, row) for row in rows]
+    return read(session, Run, select(RUNS).where(RUNS.c.request_key == key).order_by(RUNS.c.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +66,33 @@ class RunRequest(Generic[Params]):
 def basins_of(session: Session, run: str) -> list[RunBasin]:
     """Return a run's content for each of its basins."""
     get(session, run)
-    rows = session.scalars(select(RunBasinRow).filter_by(run_id=run).order_by(RunBasinRow.basin_id))
-    pruned = retention.pruned(session, "members", [run]).get(run)
-    return [as_record(RunBasin, row, pruned=pruned) for row in rows]
+    return [*_contents(session, RUN_BASINS.c.run_id == run).values()]
 
 
 def basin_of(session: Session, run: str, basin: str) -> RunBasin:
     """Return a run's content for a basin."""
     get(session, run)
-    row = session.get(RunBasinRow, (run, basin))
-    if row is None:
+    found = _contents(session, RUN_BASINS.c.run_id == run, RUN_BASINS.c.basin_id == basin)
+    if not found:
         raise UnknownRun(f"Run {run} does not contain {basin}: list the run's basins.")
-    return as_record(RunBasin, row, pruned=retention.pruned(session, "members", [run]).get(run))
+    return found[run, basin]
+
+
+def read_pairs(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, tuple[Run, RunBasin]]:
+    """Return runs, each with its content for a basin, by both ids."""
+    found = get_many(session, {run for run, _ in keys})
+    query = where_keys(select(RUN_BASINS), (RUN_BASINS.c.run_id, RUN_BASINS.c.basin_id), keys)
+    return {key: (found[key[0]], basin) for key, basin in _read_contents(session, query).items()}
+
+
+def _contents(session: Session, *which: ColumnElement[bool]) -> dict[RunBasinKey, RunBasin]:
+    return _read_contents(session, select(RUN_BASINS).where(*which).order_by(RUN_BASINS.c.basin_id))
+
+
+def _read_contents(session: Session, query: Select[Any]) -> dict[RunBasinKey, RunBasin]:
+    rows = session.execute(query).all()
+    pruned = retention.pruned(session, "members", {row.run_id for row in rows})
+    return {(row.run_id, row.basin_id): as_record(RunBasin, row, pruned=pruned.get(row.run_id)) for row in rows}
 
 
 def series_of(
@@ -101,7 +114,7 @@ def content_of_many(
     session: Session, keys: Sequence[RunBasinKey], variables: Collection[str] | None = None
 ) -> dict[RunBasinKey, Content]:
     """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers."""
-    columns = table_of(RunContentRow).c
+    columns = RUN_CONTENTS.c
     query = select(columns.run_id, columns.basin_id, columns.content)
     by_key = dict.fromkeys(keys, NOTHING)
     for run, basin, content in session.execute(where_keys(query, (columns.run_id, columns.basin_id), by_key)):
@@ -151,41 +164,38 @@ def list_runs(
 ) -> list[Run]:
     """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
     filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
-        (RunRow.version_id.__eq__, version),
-        (RunRow.purpose.__eq__, purpose),
-        (RunRow.purpose.in_, purposes),
-        (RunRow.t0.__ge__, t0_from),
-        (RunRow.t0.__le__, t0_to),
-        (RunRow.issued_at.__gt__, issued_after),
-        (RunRow.available_at.__le__, available_by),
-        (RunRow.id.__lt__, after),
+        (RUNS.c.version_id.__eq__, version),
+        (RUNS.c.purpose.__eq__, purpose),
+        (RUNS.c.purpose.in_, purposes),
+        (RUNS.c.t0.__ge__, t0_from),
+        (RUNS.c.t0.__le__, t0_to),
+        (RUNS.c.issued_at.__gt__, issued_after),
+        (RUNS.c.available_at.__le__, available_by),
+        (RUNS.c.id.__lt__, after),
     )
-    query = select(RunRow).where(*(holds(value) for holds, value in filters if value is not None))
+    query = select(RUNS).where(*(holds(value) for holds, value in filters if value is not None))
     if basin is not None:
-        query = query.where(RunRow.id.in_(select(RunBasinRow.run_id).where(RunBasinRow.basin_id == basin)))
-    rows = session.scalars(query.order_by(RunRow.id.desc()).limit(limit))
-    return [as_record(Run, row) for row in rows]
+        query = query.where(RUNS.c.id.in_(select(RUN_BASINS.c.run_id).where(RUN_BASINS.c.basin_id == basin)))
+    return read(session, Run, query.order_by(RUNS.c.id.desc()).limit(limit))
 
 
 def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: ForcingKind) -> list[Run]:
     """Return a version's runs without changes for given days and weather, newest first."""
     alike = {"version_id": version, "t0": t0, "horizon_days": horizon_days, "forcing_kind": kind}
-    rows = session.scalars(
-        select(RunRow).filter_by(**alike).where(RunRow.status != "failed").order_by(RunRow.id.desc())
-    )
-    return [as_record(Run, row) for row in rows if row.what_if is None or not row.what_if.changes]
+    query = select(RUNS).filter_by(**alike).where(RUNS.c.status != "failed").order_by(RUNS.c.id.desc())
+    return [run for run in read(session, Run, query) if run.what_if is None or not run.what_if.changes]
 
 
 def newest_changed(session: Session, basin: str, at: datetime) -> Run:
     """Return a basin's newest run with changes, available at an instant."""
-    rows = session.scalars(
-        select(RunRow)
-        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-        .where(RunBasinRow.basin_id == basin, RunRow.what_if.is_not(None), RunRow.available_at <= at)
-        .order_by(RunRow.id.desc())
+    query = (
+        select(RUNS)
+        .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
+        .where(RUN_BASINS.c.basin_id == basin, RUNS.c.what_if.is_not(None), RUNS.c.available_at <= at)
+        .order_by(RUNS.c.id.desc())
     )
-    for row in rows:
-        if row.what_if is not None and row.what_if.changes:
+    for row in session.execute(query):
+        if row.what_if.changes:
             return as_record(Run, row)
     raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
 
@@ -201,21 +211,16 @@ def reforecasts(session: Session, version: str, until: Day) -> list[Run]:
 
 
 def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> list[Run]:
-    rows = session.scalars(
-        select(RunRow)
-        .filter_by(version_id=version, purpose=purpose)
-        .where(RunRow.status != "failed", RunRow.t0 <= until)
-        .order_by(RunRow.id)
-    )
-    return [as_record(Run, row) for row in rows]
+    query = select(RUNS).filter_by(version_id=version, purpose=purpose)
+    return read(session, Run, query.where(RUNS.c.status != "failed", RUNS.c.t0 <= until).order_by(RUNS.c.id))
 
 
 def issued_pairs(session: Session, runs: Sequence[str]) -> list[RunBasinKey]:
     """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(
-        select(RunBasinRow.run_id, RunBasinRow.basin_id)
-        .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
-        .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
+        select(RUN_BASINS.c.run_id, RUN_BASINS.c.basin_id)
+        .where(RUN_BASINS.c.run_id.in_(runs), RUN_BASINS.c.status == "issued")
+        .order_by(RUN_BASINS.c.run_id, RUN_BASINS.c.basin_id)
     )
     return [(run, basin) for run, basin in rows]
 
@@ -229,36 +234,29 @@ def issued_before(
     latest are left out.
     """
     rows = session.execute(
-        select(RunBasinRow.basin_id, RunRow.id, RunBasinRow.spin_up_days)
-        .join(RunRow, RunRow.id == RunBasinRow.run_id)
-        .where(RunRow.purpose == "operational", RunRow.t0.between(days.first, days.last))
-        .where(RunBasinRow.basin_id.in_(basins), RunBasinRow.status == "issued")
-        .order_by(RunRow.t0, RunRow.version_id == version, RunRow.issued_at, RunRow.id)
+        select(RUN_BASINS.c.basin_id, RUNS.c.id, RUN_BASINS.c.spin_up_days)
+        .join(RUNS, RUNS.c.id == RUN_BASINS.c.run_id)
+        .where(RUNS.c.purpose == "operational", RUNS.c.t0.between(days.first, days.last))
+        .where(RUN_BASINS.c.basin_id.in_(basins), RUN_BASINS.c.status == "issued")
+        .order_by(RUNS.c.t0, RUNS.c.version_id == version, RUNS.c.issued_at, RUNS.c.id)
     )
     newest = {basin: run for basin, run, age in rows if age is None or not is_spinning_up(age)}
-    rows_of_runs = session.scalars(select(RunRow).where(RunRow.id.in_(newest.values())))
-    found = {row.id: as_record(Run, row) for row in rows_of_runs}
-    of_both = RunBasinRow.basin_id, RunBasinRow.run_id
-    of_basins = session.scalars(where_keys(select(RunBasinRow), of_both, set(newest.items())))
-    pruned = retention.pruned(session, "members", found)
-    return {
-        row.basin_id: (found[row.run_id], as_record(RunBasin, row, pruned=pruned.get(row.run_id))) for row in of_basins
-    }
+    pairs = read_pairs(session, [(run, basin) for basin, run in newest.items()])
+    return {basin: pair for (_, basin), pair in pairs.items()}
 
 
 def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
     """Return the basins that any of some runs was issued for, by name."""
-    of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
-    return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
+    of_runs = RUN_BASINS.c.run_id.in_(runs), RUN_BASINS.c.status == "issued"
+    return list(
+        session.scalars(select(RUN_BASINS.c.basin_id).where(*of_runs).distinct().order_by(RUN_BASINS.c.basin_id))
+    )
 
 
 def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
     """Return runs' content for a basin, by run id. Runs not issued for it are left out."""
-    rows = session.scalars(
-        select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
-    )
-    pruned = retention.pruned(session, "members", runs)
-    return {row.run_id: as_record(RunBasin, row, pruned=pruned.get(row.run_id)) for row in rows}
+    of_runs = RUN_BASINS.c.basin_id == basin, RUN_BASINS.c.status == "issued", RUN_BASINS.c.run_id.in_(runs)
+    return {run: content for (run, _), content in _contents(session, *of_runs).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,12 +274,12 @@ def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operat
 
     The newest T0 is of runs issued for at least one basin.
     """
-    issued = RunRow.status != "failed"
+    issued = RUNS.c.status != "failed"
     rows = session.execute(
-        select(RunRow.version_id, RunRow.filled_days, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
-        .where(RunRow.purpose == purpose, RunRow.available_at <= at, issued)
-        .group_by(RunRow.version_id, RunRow.filled_days)
-        .order_by(RunRow.version_id)
+        select(RUNS.c.version_id, RUNS.c.filled_days, func.count(), func.max(RUNS.c.t0), func.max(RUNS.c.issued_at))
+        .where(RUNS.c.purpose == purpose, RUNS.c.available_at <= at, issued)
+        .group_by(RUNS.c.version_id, RUNS.c.filled_days)
+        .order_by(RUNS.c.version_id)
     )
     by_version: dict[str, list[RunCounts]] = {}
     for version, filled, count, t0, issued_at in rows:

@@ -12,15 +12,13 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
 from records.database.checksums import Corrupt, whole_arrays
-from records.database.stored import table_of, where_keys
+from records.database.stored import where_keys
 from records.runs.run_arrays import Content, RunSeries, owner_of
-from records.runs.tables import RunBasinRow, RunContentRow, RunRow, StateRow
+from records.runs.run_types import RUN_BASINS, RUNS, RunBasinKey
+from records.runs.tables import RUN_CONTENTS, STATES
 
 CELLS = "cells_at_t0"
 _STORE = "c"  # the name of the cells in a state
-_CONTENTS = table_of(RunContentRow)
-_STATES = table_of(StateRow)
-Of = tuple[str, str]
 Series = Sequence[RunSeries]
 
 
@@ -31,9 +29,7 @@ def without_cells(
 
     These states are locked until the transaction ends. `hashes` are of the run's state of T0, by basin.
     """
-    of_t0 = select(_STATES).where(
-        _STATES.c.version_id == version, _STATES.c.day == t0, _STATES.c.basin_id.in_([*series])
-    )
+    of_t0 = select(STATES).where(STATES.c.version_id == version, STATES.c.day == t0, STATES.c.basin_id.in_([*series]))
     states = {row.basin_id: row for row in session.execute(of_t0.with_for_update(read=True))}
     return {
         basin: _without(of_basin, states[basin])
@@ -43,12 +39,12 @@ def without_cells(
     }
 
 
-def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Content]:
+def with_cells(session: Session, contents: Mapping[RunBasinKey, Content]) -> dict[RunBasinKey, Content]:
     """Return runs' content, with the cells that their states store."""
     lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
     if not lacking:
         return dict(contents)
-    of_runs = where_keys(_borrowed(), (_CONTENTS.c.run_id, _CONTENTS.c.basin_id), lacking)
+    of_runs = where_keys(_borrowed(), (RUN_CONTENTS.c.run_id, RUN_CONTENTS.c.basin_id), lacking)
     states = {(row.run_id, row.basin_id): row for row in session.execute(of_runs)}
     return {
         key: replace(content, series=_with(content.series, key, states.get(key))) if key in lacking else content
@@ -61,8 +57,8 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
 
     A damaged run, or one with a damaged state, stays as it is.
     """
-    of_states = (_STATES.c.version_id == version) & (_STATES.c.basin_id == basin) & _STATES.c.day.in_(days)
-    session.execute(select(_STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
+    of_states = (STATES.c.version_id == version) & (STATES.c.basin_id == basin) & STATES.c.day.in_(days)
+    session.execute(select(STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
     for row in session.execute(_borrowed().where(of_states)).all():
         owner, cells = owner_of(row.run_id, basin), _cells_of(row)
         if cells is None or not is_whole(owner, row.packed):
@@ -71,31 +67,31 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
         if CELLS in arrays and not arrays[CELLS].values.size:
             unit, axes, _ = arrays[CELLS]
             arrays[CELLS] = Labelled(unit, {**axes, "cell": list(range(cells.shape[-1]))}, cells)
-            own = (_CONTENTS.c.run_id == row.run_id) & (_CONTENTS.c.basin_id == basin)
-            session.execute(_CONTENTS.update().where(own).values(content=pack(owner, arrays)))
+            own = (RUN_CONTENTS.c.run_id == row.run_id) & (RUN_CONTENTS.c.basin_id == basin)
+            session.execute(RUN_CONTENTS.update().where(own).values(content=pack(owner, arrays)))
 
 
 def _borrowed() -> Select[Any]:
-    basin, run = table_of(RunBasinRow), table_of(RunRow)
-    of_run = (_CONTENTS.c.run_id == basin.c.run_id) & (_CONTENTS.c.basin_id == basin.c.basin_id)
+    basin, run = RUN_BASINS, RUNS
+    of_run = (RUN_CONTENTS.c.run_id == basin.c.run_id) & (RUN_CONTENTS.c.basin_id == basin.c.basin_id)
     of_state = (
-        (_STATES.c.version_id == run.c.version_id)
-        & (_STATES.c.basin_id == basin.c.basin_id)
-        & (_STATES.c.day == run.c.t0)
-        & (_STATES.c.sha256 == basin.c.state_hash)
+        (STATES.c.version_id == run.c.version_id)
+        & (STATES.c.basin_id == basin.c.basin_id)
+        & (STATES.c.day == run.c.t0)
+        & (STATES.c.sha256 == basin.c.state_hash)
     )
     return (
         select(
-            _CONTENTS.c.run_id,
-            _CONTENTS.c.basin_id,
-            _CONTENTS.c.content.label("packed"),
-            _STATES.c.content,
-            _STATES.c.member_hashes,
-            _STATES.c.sha256,
+            RUN_CONTENTS.c.run_id,
+            RUN_CONTENTS.c.basin_id,
+            RUN_CONTENTS.c.content.label("packed"),
+            STATES.c.content,
+            STATES.c.member_hashes,
+            STATES.c.sha256,
         )
-        .join_from(_CONTENTS, basin, of_run)
+        .join_from(RUN_CONTENTS, basin, of_run)
         .join(run, run.c.id == basin.c.run_id)
-        .join(_STATES, of_state)
+        .join(STATES, of_state)
     )
 
 
@@ -108,7 +104,7 @@ def _emptied(series: RunSeries) -> RunSeries:
     return replace(series, axes={**series.axes, "cell": []}, values=series.values[:, :0])
 
 
-def _with(series: Mapping[str, RunSeries], key: Of, state: Row[Any] | None) -> Mapping[str, RunSeries]:
+def _with(series: Mapping[str, RunSeries], key: RunBasinKey, state: Row[Any] | None) -> Mapping[str, RunSeries]:
     cells = None if state is None else _cells_of(state)
     if cells is None:
         run, basin = key

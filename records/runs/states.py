@@ -1,7 +1,6 @@
 """Model states: per version, basin and day, the arrays of all members, hashed and linked to their parent."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -9,20 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, NotFound
-from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
 from records.database.checksums import Arrays, Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
-from records.database.stored import add_all, as_record, as_values, where_keys
+from records.database.stored import add_all, as_record, as_values, find_row, where_keys
 from records.runs.shared_cells import hand_over
-from records.runs.tables import StateRow
+from records.runs.tables import STATES, NewState, State
 
 _FLOW = "discharge"
 Key = tuple[str, str, Day]
@@ -40,53 +38,6 @@ class StateConflict(DataProblem):
     """A different valid state of that day is already stored."""
 
     kind = "state-conflict"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewState:
-    """A state to be stored.
-
-    Attributes:
-        day: the last day that entered it.
-        arrays: the state by name; the first axis of each array is the member.
-        parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
-        inputs_hash: fingerprint of the forcing and attributes used since the parent.
-        sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
-            where the network does not conserve mass.
-        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
-            it is not known.
-    """
-
-    version_id: str
-    basin_id: str
-    day: Day
-    product: str
-    arrays: Arrays
-    parent_day: Day | None = None
-    parent_hash: str | None = None
-    inputs_hash: str
-    spin_up_days: int
-    sums: Sums | None = None
-    recent_flow: npt.NDArray[np.float32] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State(NewState):
-    """A stored state.
-
-    `invalid_at` and `invalid_reason` are since when and why it may not be used; None if it is valid.
-    """
-
-    member_hashes: tuple[str, ...]
-    sha256: str
-    created_at: datetime
-    invalid_at: datetime | None
-    invalid_reason: Absent | None
-
-    @property
-    def storage(self) -> npt.NDArray[np.float64] | None:
-        """The water in the cells of each member, mm, (members,); None where the network does not conserve mass."""
-        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64)
 
 
 def unkept(new: NewState, at: datetime) -> State:
@@ -107,7 +58,8 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     basins.lock(session, new.basin_id)
     hashes = member_hashes(new.arrays)
     state_hash = fingerprint(hashes)
-    row = session.get(StateRow, (new.version_id, new.basin_id, new.day), populate_existing=True)
+    key = {"version_id": new.version_id, "basin_id": new.basin_id, "day": new.day}
+    row = find_row(session, STATES, **key)
     if row is not None and row.invalid_at is None and is_whole(row):
         if row.sha256 != state_hash:
             raise StateConflict(
@@ -118,19 +70,18 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     if row is not None:
         if row.sha256 != state_hash:
             hand_over(session, new.version_id, new.basin_id, [new.day])
-        session.delete(row)
-        session.flush()
+        session.execute(STATES.delete().where(*(STATES.c[name] == value for name, value in key.items())))
     values = as_values(new, "arrays", "sums", "recent_flow") | {
         "variant": _variant(new.arrays),
         "content": pack_arrays(new.arrays),
-        "member_hashes": hashes,
+        "member_hashes": tuple(hashes),
         "sha256": state_hash,
         "sums": None if new.sums is None else pack_arrays(new.sums),
         "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
         "recent_flow": None if new.recent_flow is None else pack_arrays({_FLOW: new.recent_flow}),
         "created_at": at,
     }
-    add_all(session, StateRow, [values])
+    add_all(session, State, [values])
     state = get(session, new.version_id, new.basin_id, new.day)
     assert state is not None
     return state
@@ -138,7 +89,7 @@ def put(session: Session, new: NewState, at: datetime) -> State:
 
 def get(session: Session, version: str, basin: str, day: Day) -> State | None:
     """Return the state of a day, valid or not, or None."""
-    row = session.get(StateRow, (version, basin, day), populate_existing=True)
+    row = find_row(session, STATES, version_id=version, basin_id=basin, day=day)
     return None if row is None else _state(row)
 
 
@@ -152,11 +103,11 @@ def require(session: Session, version: str, basin: str, day: Day) -> State:
 
 def page(session: Session, version: str, basin: str, *, before: Day | None, limit: int) -> list[State]:
     """Return a basin's undamaged states before a day, newest first, invalid too."""
-    query = select(StateRow.day).filter_by(version_id=version, basin_id=basin).order_by(StateRow.day.desc())
+    query = select(STATES.c.day).filter_by(version_id=version, basin_id=basin).order_by(STATES.c.day.desc())
     if before is not None:
-        query = query.where(StateRow.day < before)
-    rows = (session.get_one(StateRow, (version, basin, day)) for day in session.scalars(query).all())
-    return [_state(row) for row in islice((row for row in rows if is_whole(row)), limit)]
+        query = query.where(STATES.c.day < before)
+    rows = _undamaged(session, version, basin, session.scalars(query).all())
+    return [_state(row) for row in islice(rows, limit)]
 
 
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
@@ -165,13 +116,19 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
     Damaged states are skipped: a forecast recomputes them from an earlier one and replaces them.
     """
     days = session.scalars(
-        select(StateRow.day)
+        select(STATES.c.day)
         .filter_by(version_id=version, basin_id=basin, invalid_at=None)
-        .where(StateRow.day <= on_or_before)
-        .order_by(StateRow.day.desc())
+        .where(STATES.c.day <= on_or_before)
+        .order_by(STATES.c.day.desc())
     ).all()
-    rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
-    return next((_state(row) for row in rows if is_whole(row)), None)
+    return next((_state(row) for row in _undamaged(session, version, basin, days)), None)
+
+
+def _undamaged(session: Session, version: str, basin: str, days: Sequence[Day]) -> Iterator[Row[Any]]:
+    for day in days:
+        row = find_row(session, STATES, version_id=version, basin_id=basin, day=day)
+        if row is not None and is_whole(row):
+            yield row
 
 
 def newest_valid_many(
@@ -179,17 +136,16 @@ def newest_valid_many(
 ) -> dict[str, State | None]:
     """Return the `newest_valid` state of many basins."""
     newest = (
-        select(StateRow.basin_id, func.max(StateRow.day).label("day"))
-        .where(StateRow.version_id == version, StateRow.basin_id.in_(basins))
-        .where(StateRow.invalid_at.is_(None), StateRow.day <= on_or_before)
-        .group_by(StateRow.basin_id)
+        select(STATES.c.basin_id, func.max(STATES.c.day).label("day"))
+        .where(STATES.c.version_id == version, STATES.c.basin_id.in_(basins))
+        .where(STATES.c.invalid_at.is_(None), STATES.c.day <= on_or_before)
+        .group_by(STATES.c.basin_id)
         .subquery()
     )
-    rows = session.scalars(
-        select(StateRow)
-        .join(newest, and_(StateRow.basin_id == newest.c.basin_id, StateRow.day == newest.c.day))
-        .where(StateRow.version_id == version)
-        .execution_options(populate_existing=True)
+    rows = session.execute(
+        select(STATES)
+        .join(newest, and_(STATES.c.basin_id == newest.c.basin_id, STATES.c.day == newest.c.day))
+        .where(STATES.c.version_id == version)
     ).all()
     found: dict[str, State | None] = dict.fromkeys(basins)
     for row in rows:
@@ -201,9 +157,9 @@ def newest_valid_many(
 def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
     """Return the fingerprint of each basin's valid state of a day. Basins without one are left out."""
     rows = session.execute(
-        select(StateRow.basin_id, StateRow.sha256)
+        select(STATES.c.basin_id, STATES.c.sha256)
         .filter_by(version_id=version, day=day, invalid_at=None)
-        .where(StateRow.basin_id.in_(basins))
+        .where(STATES.c.basin_id.in_(basins))
     )
     return dict(rows.all())
 
@@ -213,27 +169,19 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
     The state of `from_day` is included, since that day entered it. States already invalid retain their reason.
     """
-    basins.lock(session, basin)
-    marked = session.execute(
-        update(StateRow)
-        .filter_by(basin_id=basin, product=product, invalid_at=None)
-        .where(StateRow.day >= from_day)
-        .values(invalid_at=at, invalid_reason=reason)
-        .returning(StateRow.day)
-    )
-    return len(marked.all())
+    return _invalidate(session, basin, reason, at, STATES.c.product == product, STATES.c.day >= from_day)
 
 
 def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime) -> int:
     """Invalidate every state of a basin. Return their number."""
+    return _invalidate(session, basin, reason, at)
+
+
+def _invalidate(session: Session, basin: str, reason: Absent, at: datetime, *which: ColumnElement[bool]) -> int:
     basins.lock(session, basin)
-    marked = session.execute(
-        update(StateRow)
-        .filter_by(basin_id=basin, invalid_at=None)
-        .values(invalid_at=at, invalid_reason=reason)
-        .returning(StateRow.day)
-    )
-    return len(marked.all())
+    valid = STATES.c.basin_id == basin, STATES.c.invalid_at.is_(None)
+    marked = STATES.update().where(*valid, *which).values(invalid_at=at, invalid_reason=reason)
+    return len(session.execute(marked.returning(STATES.c.day)).all())
 
 
 def outdated(session: Session, before: datetime, states: Collection[Key] | None = None) -> dict[Key, int]:
@@ -242,12 +190,12 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     Left out are the newest state and the last valid one of each month: forecasts, replays and what-if runs of old days
     start from those.
     """
-    of_basin = StateRow.version_id, StateRow.basin_id
-    query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
+    of_basin = STATES.c.version_id, STATES.c.basin_id
+    query = select(*of_basin, STATES.c.day, STATES.c.invalid_at.is_(None), STATES.c.created_at < before)
     if states is not None:
         query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
     by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
-    for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, StateRow.day)):
+    for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, STATES.c.day)):
         by_basin.setdefault((version, basin), []).append((at, valid, old))
     keys = ((*of, at) for of, of_key in by_basin.items() for at in _but_the_last(of_key))
     asked = None if states is None else set(states)
@@ -263,8 +211,8 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
         basins.lock(session, basin)
     for (version, basin), days in by_basin.items():
         hand_over(session, version, basin, days)
-        own = (StateRow.version_id == version) & (StateRow.basin_id == basin)
-        session.execute(delete(StateRow).where(own, StateRow.day.in_(days)))
+        own = (STATES.c.version_id == version) & (STATES.c.basin_id == basin)
+        session.execute(STATES.delete().where(own, STATES.c.day.in_(days)))
     return []
 
 
@@ -274,14 +222,13 @@ def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
     return [at for at, _, old in states[:-1] if old and last.get(at.astype("datetime64[M]")) != at]
 
 
-def _state(row: StateRow) -> State:
+def _state(row: Row[Any]) -> State:
     if not is_whole(row):
         raise Corrupt(
             f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, which recomputes it."
         )
     sums = None if row.sums is None else unpack_arrays(row.sums)
-    flow, hashes = _recent_flow(row), tuple(row.member_hashes)
-    return as_record(State, row, arrays=unpack_arrays(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
+    return as_record(State, row, arrays=unpack_arrays(row.content), sums=sums, recent_flow=_recent_flow(row))
 
 
 def _recent_flow(row: Any) -> npt.NDArray[np.float32] | None:
@@ -297,7 +244,7 @@ def is_whole(row: Any) -> bool:
         _recent_flow(row)
     except (SafetensorError, KeyError, ValueError):
         return False
-    return sums_hash == row.sums_hash and checksums.is_whole(StateRow, row)
+    return sums_hash == row.sums_hash and checksums.is_whole(STATES, row)
 
 
 def _variant(arrays: Arrays) -> dict[str, Any]:
@@ -313,10 +260,10 @@ def cells_between(session: Session, version: str, basin: str, period: Period) ->
 
     The version must conserve mass: the cells of other networks hold no water.
     """
-    rows = session.scalars(
-        select(StateRow)
+    rows = session.execute(
+        select(STATES)
         .filter_by(version_id=version, basin_id=basin, invalid_at=None)
-        .where(StateRow.day >= period.first, StateRow.day <= period.last)
-        .order_by(StateRow.day)
+        .where(STATES.c.day >= period.first, STATES.c.day <= period.last)
+        .order_by(STATES.c.day)
     )
     return {row.day: unpack_arrays(row.content)[CELLS] for row in rows if is_whole(row)}

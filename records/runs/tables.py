@@ -1,164 +1,157 @@
-"""Forecast runs, their contents, and model states."""
+"""Tables of runs beside `records.runs.run_types`: their contents, the newest runs, adjustments, and model states."""
 
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Literal
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
-from sqlalchemy.orm import Mapped, mapped_column
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import JSON, CheckConstraint, Column, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
-from hydrology.weather.forcing_kinds import KINDS
-from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
-from records.database.checksums import Checksummed
-from records.runs.run_summary import RunSummary
-from records.runs.run_weather import RunWeather, RunWhatIf
-
-_EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
-
-
-class RunRow(Base):
-    """A forecast run of one version from one T0."""
-
-    __tablename__ = "runs"
-    __table_args__ = (
-        one_of("forcing_kind", *KINDS),
-        CheckConstraint(f"{_EXPECTED} OR purpose = 'what-if'", name="imagined"),
-        one_of("status", "issued", "partial", "failed"),
-        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
-        CheckConstraint("horizon_days > 0", name="horizon"),
-        CheckConstraint("filled_days BETWEEN 0 AND horizon_days - 1", name="filled"),
-        CheckConstraint("available_at >= issued_at", name="available"),
-        CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
-        Index(None, "version_id", "purpose", "t0"),
-        Index(None, "request_key"),
-    )
-
-    id: Mapped[str] = mapped_column(primary_key=True)
-    t0: Mapped[Day]
-    horizon_days: Mapped[int]
-    issued_at: Mapped[datetime]
-    available_at: Mapped[datetime]
-    created_at: Mapped[datetime]
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
-    weights_hash: Mapped[str]
-    code_version: Mapped[str]
-    product: Mapped[str]
-    forcing_kind: Mapped[str]
-    forcing_cutoff: Mapped[Day | None]
-    purpose: Mapped[str]
-    members: Mapped[JsonList]
-    status: Mapped[str]
-    reason: Mapped[Absent | None]
-    request_key: Mapped[str | None]
-    program: Mapped[str]
-    weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
-    what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
-    # The operator's key that posted it; null for the service's. Not a foreign key: keys are revoked, never deleted.
-    owner: Mapped[str | None]
-    # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named.
-    t0_age_days: Mapped[int]
-    t0_stale: Mapped[bool]
-    filled_days: Mapped[int]
-
-
-class RunBasinRow(Base):
-    """A run's content for one basin. The closure is that of the member whose ledger closes worst. The database itself
-    refuses a claim that the numbers contradict, and an issued basin with an open ledger."""
-
-    __tablename__ = "run_basins"
-    __table_args__ = (
-        one_of("status", "issued", "withheld", "failed"),
-        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
-        CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
-        CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
-        CheckConstraint("area_m2 > 0", name="area_positive"),
-        CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
-        CheckConstraint("status <> 'issued' OR closes", name="open"),
-        Index(None, "basin_id"),
-    )
-
-    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
-    status: Mapped[str]
-    reason: Mapped[Absent | None]
-    parent_day: Mapped[Day | None]
-    parent_hash: Mapped[str | None]
-    state_hash: Mapped[str | None]
-    inputs_hash: Mapped[str | None]
-    area_m2: Mapped[float | None]
-    area_name: Mapped[str | None]
-    spin_up_days: Mapped[int | None]
-    residual_mm: Mapped[float | None]
-    tolerance_mm: Mapped[float | None]
-    closes: Mapped[bool | None]
-    summary: Mapped[RunSummary] = mapped_column(PackedDocument(RunSummary))
+from hydrology.uncertainty.exceedance import FlowAdjustment
+from hydrology.water.ledger import Sums
+from records.database.base import FreeText, JsonList, JsonObject
+from records.database.checksums import Arrays, Summed
+from records.database.stored import ELSEWHERE, stored, table_of
 
 
 def _of_run_basin() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"])
 
 
-class NewestRunRow(Base):
+@stored("newest_runs", _of_run_basin(), key=("version_id", "basin_id", "which"))
+class _NewestRun:
     """A version's newest operational run of a basin, whatever its outcome (`tried`), and the newest that can be its
     latest forecast: one row each for the most frequent query of an archive of any length."""
 
-    __tablename__ = "newest_runs"
-    __table_args__ = (
-        one_of("which", "tried", "latest"),
-        _of_run_basin(),
-    )
-
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    which: Mapped[str] = mapped_column(primary_key=True)
-    run_id: Mapped[str]
-    t0: Mapped[Day]
-    issued_at: Mapped[datetime]
-    available_at: Mapped[datetime]
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: str
+    which: Literal["tried", "latest"]
+    run_id: str
+    t0: Day
+    issued_at: datetime
+    available_at: datetime
 
 
-class RunContentRow(Base):
+@stored("run_contents", _of_run_basin(), key=("run_id", "basin_id"))
+class _RunContent:
     """The arrays of a run and the ledgers of its members, packed and with their digest (`records.runs.run_arrays`)."""
 
-    __tablename__ = "run_contents"
-    __table_args__ = (_of_run_basin(),)
-
-    run_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    content: Mapped[bytes]
+    run_id: str
+    basin_id: str
+    content: bytes
 
 
-class StateRow(Checksummed, Base):
-    """The state of all members after a day, linked to its parent and its inputs."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewState:
+    """A state to be stored.
 
-    __tablename__ = "states"
-    __table_args__ = (
-        CheckConstraint("(invalid_at IS NULL) = (invalid_reason IS NULL)", name="invalid"),
-        CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
-        CheckConstraint("parent_day < day", name="order"),
-        Index(None, "basin_id", "product", "day"),
-        # For queries without a state's content: the newest valid one, and the outdated ones.
-        Index(None, "version_id", "basin_id", "day", "invalid_at", "created_at"),
-    )
-    summed_names = ("version_id", "basin_id", "day")
-    summed_contents = ("content", "sums", "recent_flow")
+    Attributes:
+        day: the last day that entered it.
+        arrays: the state by name; the first axis of each array is the member.
+        parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
+        inputs_hash: fingerprint of the forcing and attributes used since the parent.
+        sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
+            where the network does not conserve mass.
+        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
+            it is not known.
+    """
 
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
-    day: Mapped[Day] = mapped_column(primary_key=True)
-    product: Mapped[str]
-    variant: Mapped[JsonObject]
-    content: Mapped[bytes]
-    member_hashes: Mapped[JsonList]
-    sha256: Mapped[str]
-    parent_day: Mapped[Day | None]
-    parent_hash: Mapped[str | None]
-    inputs_hash: Mapped[str]
-    created_at: Mapped[datetime]
-    invalid_at: Mapped[datetime | None]
-    invalid_reason: Mapped[Absent | None]
-    spin_up_days: Mapped[int]
-    sums: Mapped[bytes | None]
-    sums_hash: Mapped[str | None]
-    recent_flow: Mapped[bytes | None]
-    checksum: Mapped[int] = mapped_column(Long)
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    day: Day
+    product: str
+    arrays: Annotated[Arrays, ELSEWHERE]
+    parent_day: Day | None = None
+    parent_hash: str | None = None
+    inputs_hash: str
+    spin_up_days: int
+    sums: Annotated[Sums | None, ELSEWHERE] = None
+    recent_flow: Annotated[npt.NDArray[np.float32] | None, ELSEWHERE] = None
+
+
+@stored(
+    "states",
+    Column("variant", JSON(none_as_null=True), nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("sums", LargeBinary),
+    Column("sums_hash", String),
+    Column("recent_flow", LargeBinary),
+    CheckConstraint("(invalid_at IS NULL) = (invalid_reason IS NULL)", name="invalid"),
+    CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+    CheckConstraint("parent_day < day", name="order"),
+    Index(None, "basin_id", "product", "day"),
+    # For queries without a state's content: the newest valid one, and the outdated ones.
+    Index(None, "version_id", "basin_id", "day", "invalid_at", "created_at"),
+    key=("version_id", "basin_id", "day"),
+    summed=Summed(("version_id", "basin_id", "day"), ("content", "sums", "recent_flow")),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(NewState):
+    """A stored state of all members after a day, linked to its parent and its inputs.
+
+    `invalid_at` and `invalid_reason` are since when and why it may not be used; None if it is valid.
+    """
+
+    member_hashes: tuple[str, ...]
+    sha256: str
+    created_at: datetime
+    invalid_at: datetime | None
+    invalid_reason: Absent | None
+
+    @property
+    def storage(self) -> npt.NDArray[np.float64] | None:
+        """The water in the cells of each member, mm, (members,); None where the network does not conserve mass."""
+        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64)
+
+
+@stored(
+    "adjustments",
+    _of_run_basin(),
+    CheckConstraint("factor > 0", name="factor"),
+    CheckConstraint("(published_at IS NULL) = (publisher IS NULL)", name="published"),
+    CheckConstraint(
+        "published_at IS NOT NULL OR (note IS NULL AND levels IS NULL AND alerts_at IS NULL)", name="draft"
+    ),
+    Index(None, "run_id", "basin_id"),
+    Index(None, "basin_id", "published_at"),
+    Index(None, "alerts_at"),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjustment:
+    """What a forecaster changes of a run's forecast of a basin; a draft until it is published.
+
+    Attributes:
+        chances: by level, in place of the computed exceedance probability.
+        levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
+        alerts_at: when alerts were decided by it; None: not yet.
+    """
+
+    id: str
+    run_id: str
+    basin_id: str
+    factor: float
+    shift_days: int
+    chances: JsonObject
+    words: FreeText
+    author: str
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: str
+    created_at: datetime
+    published_at: datetime | None = None
+    publisher: str | None = None
+    note: FreeText | None = None
+    levels: JsonList | None = None
+    alerts_at: datetime | None = None
+
+    @property
+    def of_flow(self) -> FlowAdjustment:
+        """The change of the flow."""
+        return FlowAdjustment(factor=self.factor, shift_days=self.shift_days)
+
+
+NEWEST_RUNS, RUN_CONTENTS, STATES = table_of(_NewestRun), table_of(_RunContent), table_of(State)
+ADJUSTMENTS = table_of(Adjustment)
+IS_PUBLISHED = ADJUSTMENTS.c.published_at.is_not(None)

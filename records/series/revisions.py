@@ -3,46 +3,49 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import CheckConstraint, ForeignKey, Row, UniqueConstraint, func, select
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
-from records.database.base import Base, JsonList, JsonObject, Long
+from records.database.base import JsonList, JsonObject, Long
 from records.database.stored import as_values, insert_into, stored, table_of, upsert
 from records.series import series
-from records.series.year_rows import OFFSET, VALUE, ArrivalRow, RevisionRow, arrived, january, known, trimmed, whole
+from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
 
 
-class SourceRow(Base):
+@stored(
+    "sources",
+    UniqueConstraint("name", "sha256"),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+    CheckConstraint("size >= 0", name="size"),
+)
+class _Source:
     """A file, or a part of one, that data were read from."""
 
-    __tablename__ = "sources"
-    __table_args__ = (
-        UniqueConstraint("name", "sha256"),
-        CheckConstraint("length(sha256) = 64", name="sha256"),
-        CheckConstraint("size >= 0", name="size"),
-    )
+    id: int
+    name: str
+    sha256: str
+    size: Annotated[int, Long()]
+    read_at: datetime
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    sha256: Mapped[str]
-    size: Mapped[int] = mapped_column(Long)
-    read_at: Mapped[datetime]
+
+SOURCES = table_of(_Source)
 
 
 def register_source(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
     """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
     session.execute(
-        insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
+        insert_into(session, SOURCES).on_conflict_do_nothing(index_elements=["name", "sha256"]),
         {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
     )
-    query = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
-    return session.scalars(query).one()
+    query = select(SOURCES.c.id).where(SOURCES.c.name == name, SOURCES.c.sha256 == sha256)
+    source: int = session.scalars(query).one()
+    return source
 
 
 def as_known_at(
@@ -80,28 +83,31 @@ def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:
     `until` is not new data; None: all count.
     """
     newest: dict[str, Day] = {}
-    following = select(func.min(ArrivalRow.product))
+    following = select(func.min(ARRIVALS.c.product))
     product = session.scalar(following)
     while product is not None:  # product by product, as in the index: arrivals grow by one row per day and series
         if (last := _newest_day(session, product, until)) is not None:
             newest[product] = last
-        product = session.scalar(following.where(ArrivalRow.product > product))
+        product = session.scalar(following.where(ARRIVALS.c.product > product))
     return newest
 
 
 def _newest_day(session: Session, product: str, until: Day | None) -> Day | None:
-    official = ArrivalRow.basin_id.not_in(ownership.unofficial_ids())
-    of_product = select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product, official)
-    if until is None:
-        return session.scalar(of_product)
-    across = of_product.where(ArrivalRow.last_day > until, ArrivalRow.first_day <= until)
-    return session.scalar(of_product.where(ArrivalRow.last_day <= until)) if session.scalar(across) is None else until
+    official = ARRIVALS.c.basin_id.not_in(ownership.unofficial_ids())
+    of_product = select(func.max(ARRIVALS.c.last_day)).where(ARRIVALS.c.product == product, official)
+    if until is not None:
+        across = of_product.where(ARRIVALS.c.last_day > until, ARRIVALS.c.first_day <= until)
+        if session.scalar(across) is not None:
+            return until
+        of_product = of_product.where(ARRIVALS.c.last_day <= until)
+    newest: Day | None = session.scalar(of_product)
+    return newest
 
 
-def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:
+def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Row[Any]]:
     """Return the logged replaced days of a series by year and revision."""
-    rows = session.scalars(select(RevisionRow).filter_by(**key).order_by(RevisionRow.year, RevisionRow.revision)).all()
-    return whole(rows, RevisionRow, "its values before the revision are lost; restore a backup to recover them.")
+    rows = session.execute(select(REVISIONS).filter_by(**key).order_by(REVISIONS.c.year, REVISIONS.c.revision)).all()
+    return whole(rows, REVISIONS, "its values before the revision are lost; restore a backup to recover them.")
 
 
 @stored("basin_quality", key=("basin_id", "product"))

@@ -20,12 +20,12 @@ from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
-from records.database.stored import table_of
 from records.series.series_writer import rows_of
 from records.series.year_rows import (
+    SERIES,
     VALUE,
+    YEAR_SUMMED,
     DamagedSeries,
-    SeriesRow,
     YearSums,
     arrived,
     calendar_years,
@@ -37,7 +37,7 @@ from records.series.year_rows import (
     years_of,
 )
 
-_READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
+_READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 
 
 class NoObservations(NotFound):
@@ -83,8 +83,8 @@ def read_recent(
     session: Session, basin_ids: Sequence[str], product: str, variable: str, period: Period
 ) -> dict[str, DailySeries | DamagedSeries]:
     """Return a variable of many basins over a period, or what is damaged of it; basins without it are left out."""
-    row = SeriesRow
-    query = select(*table_of(row).columns).filter_by(product=product, variable=variable)
+    row = SERIES.c
+    query = select(SERIES).filter_by(product=product, variable=variable)
     query = query.where(row.basin_id.in_(basin_ids), row.year.between(years_of(period)[0], years_of(period)[-1]))
     found: dict[str, DailySeries | DamagedSeries] = {}
     stored = session.execute(query.order_by(row.basin_id, row.year))
@@ -111,12 +111,11 @@ def read_product(
 
     A series with a damaged year raises DamagedSeries, or is left out (`skip_damaged`).
     """
-    columns = table_of(SeriesRow).columns
-    query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
+    query = select(SERIES).filter_by(basin_id=basin, product=product).order_by(SERIES.c.variable, SERIES.c.year)
     if variables is not None:
-        query = query.where(SeriesRow.variable.in_(variables))
+        query = query.where(SERIES.c.variable.in_(variables))
     if period is not None:
-        query = query.where(SeriesRow.year.between(years_of(period)[0], years_of(period)[-1]))
+        query = query.where(SERIES.c.year.between(years_of(period)[0], years_of(period)[-1]))
     found = {}
     for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
         try:
@@ -135,16 +134,16 @@ def read_product(
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
     """Return the unit of a stored series; None without one."""
     key = {"basin_id": basin, "product": product, "variable": variable}
-    return session.scalar(select(SeriesRow.unit).filter_by(**key).limit(1))
+    return session.scalar(select(SERIES.c.unit).filter_by(**key).limit(1))
 
 
 def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
     """Return the stored calendar years of many series. Series that are not stored are left out."""
-    unit, first, last = func.min(SeriesRow.unit), func.min(SeriesRow.year), func.max(SeriesRow.year)
+    unit, first, last = func.min(SERIES.c.unit), func.min(SERIES.c.year), func.max(SERIES.c.year)
     rows = session.execute(
-        select(SeriesRow.basin_id, unit, first, last)
-        .where(SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable == variable)
-        .group_by(SeriesRow.basin_id)
+        select(SERIES.c.basin_id, unit, first, last)
+        .where(SERIES.c.basin_id.in_(basin_ids), SERIES.c.product == product, SERIES.c.variable == variable)
+        .group_by(SERIES.c.basin_id)
     )
     return {basin: Span(unit, calendar_years(first, last)) for basin, unit, first, last in rows}
 
@@ -160,7 +159,7 @@ def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
     """Return the values of `read_many`, and flags of the same shape."""
-    years, row = years_of(period), SeriesRow
+    years, row = years_of(period), SERIES.c
     columns = row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum
     rows = session.execute(
         select(*columns).where(
@@ -195,22 +194,22 @@ def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
     """Return first and last known days by (basin, variable), damaged years included."""
-    of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
-    key = (SeriesRow.basin_id, SeriesRow.variable)
-    first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
+    of_series = (SERIES.c.basin_id.in_(basin_ids), SERIES.c.product == product, SERIES.c.variable.in_(variables))
+    key = (SERIES.c.basin_id, SERIES.c.variable)
+    first, last = func.min(SERIES.c.year).label("first"), func.max(SERIES.c.year).label("last")
     ends = select(*key, first, last).where(*of_series).group_by(*key).subquery()
-    same_series = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
-    at_an_end = or_(SeriesRow.year == ends.c.first, SeriesRow.year == ends.c.last)
+    same_series = and_(SERIES.c.basin_id == ends.c.basin_id, SERIES.c.variable == ends.c.variable)
+    at_an_end = or_(SERIES.c.year == ends.c.first, SERIES.c.year == ends.c.last)
     rows = session.execute(
-        select(*(getattr(SeriesRow, name) for name in _READ))
+        select(*(SERIES.c[name] for name in _READ))
         .join(ends, same_series)
         .where(*of_series, at_an_end)
-        .order_by(SeriesRow.year)
+        .order_by(SERIES.c.year)
     )
     extents: dict[tuple[str, str], Period] = {}
     for row in rows:
         year = calendar_years(row.year, row.year)
-        if is_whole(SeriesRow, row):
+        if is_whole(SERIES, row):
             days = year.days[known(joined([row], year, row.unit))]
         else:
             days = year.days[arrived(session, _key(row), year)]
@@ -222,9 +221,9 @@ def extent(
 def catalogue(session: Session, basin: str) -> list[Entry]:
     """Return a basin's series, by product and variable."""
     basins.require(session, basin)
-    key = (SeriesRow.product, SeriesRow.variable)
-    unit, updated = func.min(SeriesRow.unit), func.max(SeriesRow.updated_at)
-    stored = select(*key, unit, updated).where(SeriesRow.basin_id == basin).group_by(*key).order_by(*key)
+    key = (SERIES.c.product, SERIES.c.variable)
+    unit, updated = func.min(SERIES.c.unit), func.max(SERIES.c.updated_at)
+    stored = select(*key, unit, updated).where(SERIES.c.basin_id == basin).group_by(*key).order_by(*key)
     return [
         Entry(product, variable, unit, extent(session, [basin], product, [variable])[basin, variable], updated_at)
         for product, variable, unit, updated_at in session.execute(stored)
@@ -239,9 +238,9 @@ def longest_record(
     `preferred` is returned if it has at least two years.
     """
     query = select(
-        SeriesRow.product, func.count(SeriesRow.year.distinct()), func.min(SeriesRow.year), func.max(SeriesRow.year)
-    ).where(SeriesRow.basin_id == basin, SeriesRow.variable.in_(variables))
-    rows = session.execute(query.group_by(SeriesRow.product).order_by(SeriesRow.product)).all()
+        SERIES.c.product, func.count(SERIES.c.year.distinct()), func.min(SERIES.c.year), func.max(SERIES.c.year)
+    ).where(SERIES.c.basin_id == basin, SERIES.c.variable.in_(variables))
+    rows = session.execute(query.group_by(SERIES.c.product).order_by(SERIES.c.product)).all()
     if not rows:
         return None
     chosen = max(rows, key=lambda row: (row[0] == preferred and row[1] > 1, row[1]))
@@ -255,16 +254,16 @@ def stamp(session: Session, basin: str, product: str) -> int:
 
 def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:
     """Return the `stamp` of many basins. Those without series of the product are left out."""
-    writes = select(SeriesRow.basin_id, func.sum(SeriesRow.revision)).where(
-        SeriesRow.basin_id.in_(basins), SeriesRow.product == product
+    writes = select(SERIES.c.basin_id, func.sum(SERIES.c.revision)).where(
+        SERIES.c.basin_id.in_(basins), SERIES.c.product == product
     )
-    return {basin: int(number) for basin, number in session.execute(writes.group_by(SeriesRow.basin_id))}
+    return {basin: int(number) for basin, number in session.execute(writes.group_by(SERIES.c.basin_id))}
 
 
 def products(session: Session, variable: str | None = None) -> list[str]:
     """Return the stored products, optionally only those with a variable."""
-    query = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
-    return list(session.scalars(query if variable is None else query.where(SeriesRow.variable == variable)))
+    query = select(SERIES.c.product).distinct().order_by(SERIES.c.product)
+    return list(session.scalars(query if variable is None else query.where(SERIES.c.variable == variable)))
 
 
 def _key(row: Row[Any]) -> dict[str, str]:

@@ -14,15 +14,15 @@ from hydrology.base.errors import DataProblem, counted
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
-from records.database.stored import add_all, table_of
+from records.database.stored import add_all
 from records.series.year_rows import (
+    ARRIVALS,
     OFFSET,
+    REVISIONS,
+    SERIES,
     VALUE,
-    ArrivalRow,
     DamagedSeries,
     Mask,
-    RevisionRow,
-    SeriesRow,
     arrived,
     calendar_years,
     joined,
@@ -86,9 +86,9 @@ def write_all(
         for variable, one in given.items()
     }
     differing = [merge for merge in merges.values() if merge.written.any()]
-    add_all(session, RevisionRow, [row for merge in differing for row in _replaced(merge, source_id, at)])
+    add_all(session, REVISIONS, [row for merge in differing for row in _replaced(merge, source_id, at)])
     _store(session, differing, {"source_id": source_id, "updated_at": at})
-    add_all(session, ArrivalRow, [row for merge in differing for row in _arrivals(merge, source_id, at)])
+    add_all(session, ARRIVALS, [row for merge in differing for row in _arrivals(merge, source_id, at)])
     return {variable: merges[variable].count() if variable in merges else Written() for variable in series}
 
 
@@ -127,8 +127,8 @@ class _Merge:
 
 
 def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], series: DailySeries) -> _Merge:
-    readable = [row for row in rows if is_whole(SeriesRow, row)]
-    damaged_rows = [row for row in rows if not is_whole(SeriesRow, row)]
+    readable = [row for row in rows if is_whole(SERIES, row)]
+    damaged_rows = [row for row in rows if not is_whole(SERIES, row)]
     _check_unit(key["basin_id"], key["variable"], readable, series.unit)
     years = years_of(series.period)
     span = calendar_years(years[0], years[-1])
@@ -148,10 +148,10 @@ def _stored_years(
     of_series = {variable: years_of(one.period) for variable, one in series.items()}
     first, last = min(years[0] for years in of_series.values()), max(years[-1] for years in of_series.values())
     query = (
-        select(*table_of(SeriesRow).columns)
+        select(SERIES)
         .filter_by(basin_id=basin, product=product)
-        .where(SeriesRow.variable.in_([*series]), SeriesRow.year.between(first, last))
-        .order_by(SeriesRow.year)
+        .where(SERIES.c.variable.in_([*series]), SERIES.c.year.between(first, last))
+        .order_by(SERIES.c.year)
     )
     for row in session.execute(query):
         if row.year in of_series[row.variable]:
@@ -161,9 +161,9 @@ def _stored_years(
 
 def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Sequence[Row[Any]]:
     """Return the stored years of a series in order: all, or those from the first to the last given."""
-    query = select(*table_of(SeriesRow).columns).filter_by(**key).order_by(SeriesRow.year)
+    query = select(SERIES).filter_by(**key).order_by(SERIES.c.year)
     if years is not None:
-        query = query.where(SeriesRow.year.between(years[0], years[-1]))
+        query = query.where(SERIES.c.year.between(years[0], years[-1]))
     return session.execute(query).all()
 
 
@@ -198,21 +198,21 @@ def _store(session: Session, merges: Sequence[_Merge], stamp: Mapping[str, Any])
                 **stamp,
             }
             if year in revisions:
-                summed = with_checksum(SeriesRow, {**merge.key, "year": year, **content})
+                summed = with_checksum(SERIES, {**merge.key, "year": year, **content})
                 of_row = {"replaced_variable": merge.key["variable"], "replaced_year": year}
                 replaced.append({**of_row, **content, "checksum": summed["checksum"]})
             else:
                 added.append({**merge.key, "year": year, **content})
-    add_all(session, SeriesRow, added)
+    add_all(session, SERIES, added)
     if replaced:
-        row, key = table_of(SeriesRow).c, merges[0].key  # of one basin and product
+        row, key = SERIES.c, merges[0].key  # of one basin and product
         same_row = (
             row.basin_id == key["basin_id"],
             row.product == key["product"],
             row.variable == bindparam("replaced_variable"),
             row.year == bindparam("replaced_year"),
         )
-        session.execute(table_of(SeriesRow).update().where(*same_row), replaced)
+        session.execute(SERIES.update().where(*same_row), replaced)
 
 
 def _replaced(merge: _Merge, source_id: int, at: datetime) -> Iterator[dict[str, Any]]:

@@ -5,93 +5,93 @@ A year whose checksum does not match is never read, and only a write with all of
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import CheckConstraint, ForeignKey, Index, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Table, select
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, calendar_year, days_between
 from hydrology.base.series import DailySeries, Flag
-from records.database.base import Base, Long
-from records.database.checksums import Checksummed, Corrupt, is_whole
+from records.database.checksums import Corrupt, Summed, is_whole
+from records.database.stored import stored, table_of
+
+YEAR_SUMMED = Summed(("basin_id", "product", "variable", "year", "unit"), ("value_bytes", "flag_bytes"))
 
 
-class SeriesRow(Checksummed, Base):
+@stored(
+    "series",
+    CheckConstraint("length(flag_bytes) IN (365, 366)", name="days"),
+    CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
+    key=("basin_id", "product", "variable", "year"),
+    summed=YEAR_SUMMED,
+)
+class _Year:
     """A calendar year of a daily series: little-endian float32 values and one flag byte per day."""
 
-    __tablename__ = "series"
-    __table_args__ = (
-        CheckConstraint("length(flag_bytes) IN (365, 366)", name="days"),
-        CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
-    )
-    summed_names = ("basin_id", "product", "variable", "year", "unit")
-    summed_contents = ("value_bytes", "flag_bytes")
-
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
-    product: Mapped[str] = mapped_column(primary_key=True)
-    variable: Mapped[str] = mapped_column(primary_key=True)
-    year: Mapped[int] = mapped_column(primary_key=True)
-    unit: Mapped[str]
-    value_bytes: Mapped[bytes]
-    flag_bytes: Mapped[bytes]
-    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
-    revision: Mapped[int]
-    updated_at: Mapped[datetime]
-    checksum: Mapped[int] = mapped_column(Long)
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    variable: str
+    year: int
+    unit: str
+    value_bytes: bytes
+    flag_bytes: bytes
+    source_id: Annotated[int, ForeignKey("sources.id")]
+    revision: int
+    updated_at: datetime
 
 
-class RevisionRow(Checksummed, Base):
+@stored(
+    "series_revisions",
+    CheckConstraint("length(flag_bytes) > 0", name="days"),
+    CheckConstraint("length(offset_bytes) = 2 * length(flag_bytes)", name="offsets"),
+    CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
+    key=("basin_id", "product", "variable", "year", "revision"),
+    summed=Summed(
+        ("basin_id", "product", "variable", "year", "revision"), ("offset_bytes", "value_bytes", "flag_bytes")
+    ),
+)
+class _Revision:
     """The known days of a year that one write replaced: positions (uint16), old values and old flags.
 
     `revision` is that of the series row that was replaced.
     """
 
-    __tablename__ = "series_revisions"
-    __table_args__ = (
-        CheckConstraint("length(flag_bytes) > 0", name="days"),
-        CheckConstraint("length(offset_bytes) = 2 * length(flag_bytes)", name="offsets"),
-        CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
-    )
-    summed_names = ("basin_id", "product", "variable", "year", "revision")
-    summed_contents = ("offset_bytes", "value_bytes", "flag_bytes")
-
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
-    product: Mapped[str] = mapped_column(primary_key=True)
-    variable: Mapped[str] = mapped_column(primary_key=True)
-    year: Mapped[int] = mapped_column(primary_key=True)
-    revision: Mapped[int] = mapped_column(primary_key=True)
-    offset_bytes: Mapped[bytes]
-    value_bytes: Mapped[bytes]
-    flag_bytes: Mapped[bytes]
-    old_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
-    new_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
-    replaced_at: Mapped[datetime]
-    checksum: Mapped[int] = mapped_column(Long)
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    variable: str
+    year: int
+    revision: int
+    offset_bytes: bytes
+    value_bytes: bytes
+    flag_bytes: bytes
+    old_source_id: Annotated[int, ForeignKey("sources.id")]
+    new_source_id: Annotated[int, ForeignKey("sources.id")]
+    replaced_at: datetime
 
 
-class ArrivalRow(Base):
+@stored(
+    "series_arrivals",
+    CheckConstraint("first_day <= last_day", name="order"),
+    Index(None, "basin_id", "product", "variable"),
+    Index(None, "product", "last_day"),  # one row per day and series: the newest day is found without reading them
+)
+class _Arrival:
     """A range of days that became known at one instant."""
 
-    __tablename__ = "series_arrivals"
-    __table_args__ = (
-        CheckConstraint("first_day <= last_day", name="order"),
-        Index(None, "basin_id", "product", "variable"),
-        Index(None, "product", "last_day"),  # one row per day and series: the newest day is found without reading them
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"))
-    product: Mapped[str]
-    variable: Mapped[str]
-    first_day: Mapped[Day]
-    last_day: Mapped[Day]
-    arrived_at: Mapped[datetime]
-    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    id: int
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    product: str
+    variable: str
+    first_day: Day
+    last_day: Day
+    arrived_at: datetime
+    source_id: Annotated[int, ForeignKey("sources.id")]
 
 
+SERIES, REVISIONS, ARRIVALS = table_of(_Year), table_of(_Revision), table_of(_Arrival)
 Mask = npt.NDArray[np.bool_]
 VALUE = np.dtype("<f4")
 OFFSET = np.dtype("<u2")
@@ -187,7 +187,7 @@ class YearSums:
         return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
 
 
-def whole(rows: Sequence[Stored], of: type[Checksummed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
+def whole(rows: Sequence[Stored], of: Table = SERIES, mending: str = _AGAIN) -> Sequence[Stored]:
     """Return stored years, or logged replaced days, unchanged after checking them.
 
     `mending` is what an operator can do about a damaged one, which raises DamagedSeries.
@@ -201,8 +201,8 @@ def whole(rows: Sequence[Stored], of: type[Checksummed] = SeriesRow, mending: st
 def arrived(session: Session, key: Mapping[str, str], span: Period, at: datetime | None = None) -> Mask:
     """Return which days of a series have arrived, by an instant or ever, even in damaged years."""
     days = np.zeros(len(span), dtype=np.bool_)
-    ranges = select(ArrivalRow.first_day, ArrivalRow.last_day).filter_by(**key)
-    ranges = ranges.where(ArrivalRow.first_day <= span.last, ArrivalRow.last_day >= span.first)
-    for first, last in session.execute(ranges if at is None else ranges.where(ArrivalRow.arrived_at <= at)):
+    ranges = select(ARRIVALS.c.first_day, ARRIVALS.c.last_day).filter_by(**key)
+    ranges = ranges.where(ARRIVALS.c.first_day <= span.last, ARRIVALS.c.last_day >= span.first)
+    for first, last in session.execute(ranges if at is None else ranges.where(ARRIVALS.c.arrived_at <= at)):
         days[max(days_between(span.first, first), 0) : days_between(span.first, last) + 1] = True
     return days

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import CheckConstraint, Column, ForeignKey, ForeignKeyConstraint, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import CheckConstraint, Column, ForeignKey, ForeignKeyConstraint, LargeBinary, Row, select
+from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
@@ -18,8 +18,8 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.levels import NamedLevel, Statistic
-from records.database.base import CLOSED, Base, Document, JsonObject, Long, one_of
-from records.database.checksums import Checksummed, Corrupt, is_whole
+from records.database.base import CLOSED, CalendarDay, Document, JsonObject
+from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, stored, table_of, upsert
 from records.series.year_rows import VALUE
 from records.simulations.snow_cells import SnowMapping, mappings
@@ -35,6 +35,16 @@ class NotSimulated(NotFound):
     remedy = "Evaluate the version here: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 
+@stored(
+    "simulated_flow",
+    Column("first_day", CalendarDay, nullable=False),
+    Column("last_day", CalendarDay, nullable=False),
+    # Simulated, then observed; float32, little-endian.
+    Column("content", LargeBinary, nullable=False),
+    CheckConstraint("first_day <= last_day", name="order"),
+    key=("version_id", "basin_id", "first_day", "last_day"),
+    summed=Summed(("version_id", "basin_id", "first_day", "last_day"), ("content",)),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFlow:
     """Flow of a basin on the days of an evaluation, mm/day, each (days,).
@@ -43,29 +53,12 @@ class SimulatedFlow:
         simulated: the mean of the members; observed: NaN where missing.
     """
 
-    version_id: str
-    basin_id: str
-    period: Period
-    simulated: npt.NDArray[np.float32]
-    observed: npt.NDArray[np.float32]
+    version_id: Annotated[str, ForeignKey("versions.id")]
+    basin_id: Annotated[str, ForeignKey("basins.id")]
+    period: Annotated[Period, ELSEWHERE]
+    simulated: Annotated[npt.NDArray[np.float32], ELSEWHERE]
+    observed: Annotated[npt.NDArray[np.float32], ELSEWHERE]
     evaluated_at: datetime
-
-
-class SimulatedFlowRow(Checksummed, Base):
-    """Flow on the days of an evaluation, mm/day: simulated, then observed; float32, little-endian."""
-
-    __tablename__ = "simulated_flow"
-    __table_args__ = (CheckConstraint("first_day <= last_day", name="order"),)
-    summed_names = ("version_id", "basin_id", "first_day", "last_day")
-    summed_contents = ("content",)
-
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
-    first_day: Mapped[Day] = mapped_column(primary_key=True)
-    last_day: Mapped[Day] = mapped_column(primary_key=True)
-    evaluated_at: Mapped[datetime]
-    content: Mapped[bytes]
-    checksum: Mapped[int] = mapped_column(Long)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +80,27 @@ class SimulatedWater:
         return self.values.astype(VALUE, copy=False).tobytes()
 
 
-class SimulatedWaterRow(Checksummed, Base):
+def _of_record() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
+    )
+
+
+@stored(
+    "simulated_water",
+    _of_record(),
+    CheckConstraint("(variable = 'snow') = (cells IS NOT NULL)", name="cells"),
+    key=("version_id", "basin_id", "variable"),
+    summed=Summed(("version_id", "basin_id", "variable"), ("content",)),
+)
+class _StoredWater:
     """Simulated water in a basin at the end of each day, mm: float32, little-endian; and its cells."""
 
-    __tablename__ = "simulated_water"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
-        ),
-        one_of("variable", "storage", "snow"),
-        CheckConstraint("(variable = 'snow') = (cells IS NOT NULL)", name="cells"),
-    )
-    summed_names = ("version_id", "basin_id", "variable")
-    summed_contents = ("content",)
-
-    version_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    variable: Mapped[str] = mapped_column(primary_key=True)
-    cells: Mapped[JsonObject | None]
-    content: Mapped[bytes]
-    checksum: Mapped[int] = mapped_column(Long)
+    version_id: str
+    basin_id: str
+    variable: WaterVariable
+    cells: JsonObject | None
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,15 +160,19 @@ SIMULATED = table_of(ModelLevels)
 
 def replace_flow(session: Session, flows: Sequence[SimulatedFlow]) -> None:
     """Store flows, each in place of that of the same version, basin and period. Equal ones are not written."""
-    upsert(session, SimulatedFlowRow, map(_values, flows), compared=("checksum",))
+    upsert(session, SimulatedFlow, map(_values, flows), compared=("checksum",))
 
 
 def newest_flow(session: Session, versions: Sequence[str], basin: str) -> SimulatedFlow:
     """Return the newest flow of the first of some versions that has one. Raise Corrupt if it is damaged."""
-    row = SimulatedFlowRow
+    row = SIMULATED_FLOW.c
     for version in versions:
-        query = select(row).filter_by(version_id=version, basin_id=basin).order_by(row.evaluated_at, row.last_day)
-        if stored := session.scalars(query).all():
+        query = (
+            select(SIMULATED_FLOW)
+            .filter_by(version_id=version, basin_id=basin)
+            .order_by(row.evaluated_at, row.last_day)
+        )
+        if stored := session.execute(query).all():
             return _flow(stored[-1])
     raise NotSimulated(
         f"No simulation of version {versions[0]} in {basin} is stored: evaluate it (freshet evaluate --version "
@@ -186,17 +184,17 @@ def of_basins(
     session: Session, version: str, basins: Sequence[str], variable: WaterVariable
 ) -> dict[str, SimulatedWater | Absent]:
     """Return a version's simulated water in basins, or that it is damaged. Basins without any stored are left out."""
-    water = SimulatedWaterRow
+    water = SIMULATED_WATER
     rows = session.execute(
         select(water, SIMULATED.c.first_day, SIMULATED.c.last_day)
         .join(SIMULATED)
-        .where(water.version_id == version, water.basin_id.in_(basins), water.variable == variable)
+        .where(water.c.version_id == version, water.c.basin_id.in_(basins), water.c.variable == variable)
     )
     return {
-        row.basin_id: SimulatedWater(Period(first, last), np.frombuffer(row.content, VALUE), row.cells)
+        row.basin_id: SimulatedWater(Period(row.first_day, row.last_day), np.frombuffer(row.content, VALUE), row.cells)
         if is_whole(water, row)
         else absent(Reason.SIMULATION_DAMAGED)
-        for row, first, last in rows
+        for row in rows
     }
 
 
@@ -246,64 +244,53 @@ def loss_of(session: Session, version: str, basin: str) -> tuple[Period, Simulat
 
 def _values(flow: SimulatedFlow) -> dict[str, object]:
     content = np.concatenate([flow.simulated, flow.observed]).astype(VALUE).tobytes()
-    return {
-        "version_id": flow.version_id,
-        "basin_id": flow.basin_id,
-        "first_day": flow.period.first,
-        "last_day": flow.period.last,
-        "content": content,
-        "evaluated_at": flow.evaluated_at,
-    }
+    days = {"first_day": flow.period.first, "last_day": flow.period.last}
+    return as_values(flow, "period", "simulated", "observed") | days | {"content": content}
 
 
-def _flow(row: SimulatedFlowRow) -> SimulatedFlow:
-    if not is_whole(SimulatedFlowRow, row):
+def _flow(row: Row[Any]) -> SimulatedFlow:
+    if not is_whole(SIMULATED_FLOW, row):
         raise Corrupt(f"The stored simulation of {row.basin_id} is damaged: evaluate version {row.version_id} again.")
     simulated, observed = np.frombuffer(row.content, VALUE).reshape(2, -1)
-    return SimulatedFlow(
-        version_id=row.version_id,
-        basin_id=row.basin_id,
-        period=Period(row.first_day, row.last_day),
-        simulated=simulated,
-        observed=observed,
-        evaluated_at=row.evaluated_at,
-    )
+    period = Period(row.first_day, row.last_day)
+    return as_record(SimulatedFlow, row, period=period, simulated=simulated, observed=observed)
 
 
 UNIT = "m3/s"
 """The unit of all levels."""
 
 
-class SimulatedLevelRow(Base):
+@stored(
+    "simulated_levels",
+    _of_record(),
+    CheckConstraint("value IS NOT NULL OR reason IS NOT NULL", name="reason"),
+    key=("version_id", "basin_id", "place"),
+)
+class _StoredLevel:
     """A simulated level, m3/s, with its position and the years that it uses."""
 
-    __tablename__ = "simulated_levels"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
-        ),
-        CheckConstraint("value IS NOT NULL OR reason IS NOT NULL", name="reason"),
-    )
+    version_id: str
+    basin_id: str
+    place: int
+    kind: str
+    method: str
+    years: int
+    left_out_years: int
+    dry_years: int
+    low_outliers: int | None
+    trend: Trend | None
+    first_day: Day | None
+    last_day: Day | None
+    name: str
+    return_period_years: int | None
+    exceeded_percent: int | None
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: Absent | None
 
-    version_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    place: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    kind: Mapped[str]
-    method: Mapped[str]
-    years: Mapped[int]
-    left_out_years: Mapped[int]
-    dry_years: Mapped[int]
-    low_outliers: Mapped[int | None]
-    trend: Mapped[Trend | None] = mapped_column(Document(Trend))
-    first_day: Mapped[Day | None]
-    last_day: Mapped[Day | None]
-    name: Mapped[str]
-    return_period_years: Mapped[int | None]
-    exceeded_percent: Mapped[int | None]
-    value: Mapped[float | None]
-    low: Mapped[float | None]
-    high: Mapped[float | None]
-    reason: Mapped[Absent | None]
+
+SIMULATED_FLOW, SIMULATED_WATER, _LEVELS = table_of(SimulatedFlow), table_of(_StoredWater), table_of(_StoredLevel)
 
 
 def replace(
@@ -314,20 +301,20 @@ def replace(
 ) -> None:
     """Store a version's levels in a basin, with its water and loss. They replace earlier ones."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
-    for table in map(table_of, (SimulatedLevelRow, SimulatedWaterRow, ModelLevels)):
+    for table in (_LEVELS, SIMULATED_WATER, SIMULATED):
         session.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
     add_all(session, ModelLevels, [as_values(levels, "statistics") | {"loss": loss}])
-    add_all(session, SimulatedLevelRow, (key | row for row in _rows(levels.statistics)))
+    add_all(session, _LEVELS, (key | row for row in _rows(levels.statistics)))
     waters = (key | {"variable": name, "cells": of.cells, "content": of.content} for name, of in water.items())
-    add_all(session, SimulatedWaterRow, waters)
+    add_all(session, SIMULATED_WATER, waters)
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
     record = session.execute(select(SIMULATED).filter_by(version_id=version, basin_id=basin)).one_or_none()
     if record is None:
         return None
-    query = select(SimulatedLevelRow).filter_by(version_id=version, basin_id=basin).order_by(SimulatedLevelRow.place)
-    rows = groupby(session.scalars(query), lambda row: (row.kind, row.method))
+    query = select(_LEVELS).filter_by(version_id=version, basin_id=basin).order_by(_LEVELS.c.place)
+    rows = groupby(session.execute(query), lambda row: (row.kind, row.method))
     return as_record(ModelLevels, record, statistics=[_statistic(list(of)) for _, of in rows])
 
 
@@ -345,7 +332,7 @@ def _rows(statistics: Sequence[Statistic]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _statistic(rows: Sequence[SimulatedLevelRow]) -> Statistic:
+def _statistic(rows: Sequence[Row[Any]]) -> Statistic:
     first = rows[0]
     period = None if first.first_day is None or first.last_day is None else Period(first.first_day, first.last_day)
     levels = tuple(as_record(NamedLevel, row, level=as_record(FloodQuantile, row)) for row in rows)

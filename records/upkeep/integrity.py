@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Table, func, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
@@ -17,11 +17,11 @@ from records.database.base import to_json
 from records.database.engine import Database
 from records.database.stored import table_of
 from records.runs import run_arrays, states
-from records.runs.tables import RunContentRow, StateRow
-from records.series.year_rows import RevisionRow, SeriesRow
-from records.simulations.simulated_series import SimulatedFlowRow, SimulatedWaterRow
+from records.runs.tables import RUN_CONTENTS, STATES
+from records.series.year_rows import REVISIONS, SERIES
+from records.simulations.simulated_series import SIMULATED_FLOW, SIMULATED_WATER
 from records.upkeep.sqlite_schema import unsafe_objects
-from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from records.versions.trainings import Checkpoint, FinishedMember
 from records.versions.versions import Weights
 from records.weather import weather_issues
@@ -42,10 +42,10 @@ class NotSound(DataProblem):
 class Checker:
     """How to check the rows of a table.
 
-    `row` is the table's class, or the record that it is; `is_whole` gets a row with its columns as attributes.
+    `is_whole` gets a row with its columns as attributes.
     """
 
-    row: type
+    table: Table
     is_whole: Callable[[Any], bool]
     mending: str
 
@@ -96,7 +96,7 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
     total = 0
     try:
         with database.reading() as session:
-            total = sum(session.scalar(select(func.count()).select_from(table_of(each.row))) or 0 for each in CHECKERS)
+            total = sum(session.scalar(select(func.count()).select_from(each.table)) or 0 for each in CHECKERS)
             faults += _lost_references(session)
     except DatabaseError as error:
         faults.append(f"References cannot be followed ({_in_words(error)}): {_RESTORE}.")
@@ -109,7 +109,7 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
                 damages += [damage] if damage else []
                 show(row_count, total)
         except (DatabaseError, ValueError) as error:  # a page, or a column that is no longer JSON
-            faults.append(f"{table_of(checker.row).name} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
+            faults.append(f"{checker.table.name} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
     return Soundness(row_count, tuple(faults), tuple(damages))
 
 
@@ -155,7 +155,7 @@ def _lost_references(session: Session) -> list[str]:
 
 
 def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
-    table = table_of(checker.row)
+    table = checker.table
     with database.reading() as session:
         for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
             if checker.is_whole(row):
@@ -185,31 +185,23 @@ def _in_words(error: Exception) -> str:
 
 _RESTORE = "restore a backup"
 _CALIBRATE = "fit the error model again (freshet calibrate), or restore a backup"
+_TRAIN = "start the training again, or restore a backup"
+_SUMMED = {
+    SERIES: "ingest the whole year again, which replaces it, or restore a backup",
+    REVISIONS: _RESTORE,
+    ERROR_MODELS: _CALIBRATE,
+    SIMULATED_WATER: "simulate it again (freshet thresholds simulate)",
+    SIMULATED_FLOW: "evaluate the version again (freshet evaluate)",
+}
 CHECKERS = (
-    Checker(
-        SeriesRow,
-        partial(checksums.is_whole, SeriesRow),
-        "ingest the whole year again, which replaces it, or restore a backup",
-    ),
-    Checker(RevisionRow, partial(checksums.is_whole, RevisionRow), _RESTORE),
-    Checker(StateRow, states.is_whole, "none is needed: the next forecast recomputes it"),
-    Checker(Weights, partial(_hashed, "weights", "sha256"), _RESTORE),
-    Checker(Checkpoint, partial(_hashed, "content", "sha256"), "start the training again, or restore a backup"),
-    Checker(FinishedMember, _member_is_whole, "start the training again, or restore a backup"),
-    Checker(ErrorModelRow, partial(checksums.is_whole, ErrorModelRow), _CALIBRATE),
-    Checker(BasinErrorsRow, partial(_hashed, "content", "sha256"), _CALIBRATE),
-    Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
-    Checker(BasinPart, weather_issues.is_whole, _RESTORE),
-    Checker(BridgePart, _bridge_is_whole, "fit the bridge again, or restore a backup"),
-    Checker(
-        SimulatedWaterRow,
-        partial(checksums.is_whole, SimulatedWaterRow),
-        "simulate it again (freshet thresholds simulate)",
-    ),
-    Checker(
-        SimulatedFlowRow,
-        partial(checksums.is_whole, SimulatedFlowRow),
-        "evaluate the version again (freshet evaluate)",
-    ),
+    *(Checker(table, partial(checksums.is_whole, table), mending) for table, mending in _SUMMED.items()),
+    Checker(STATES, states.is_whole, "none is needed: the next forecast recomputes it"),
+    Checker(table_of(Weights), partial(_hashed, "weights", "sha256"), _RESTORE),
+    Checker(table_of(Checkpoint), partial(_hashed, "content", "sha256"), _TRAIN),
+    Checker(table_of(FinishedMember), _member_is_whole, _TRAIN),
+    Checker(BASIN_ERRORS, partial(_hashed, "content", "sha256"), _CALIBRATE),
+    Checker(RUN_CONTENTS, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
+    Checker(table_of(BasinPart), weather_issues.is_whole, _RESTORE),
+    Checker(table_of(BridgePart), _bridge_is_whole, "fit the bridge again, or restore a backup"),
 )
 """One for each table with checksums of its rows."""

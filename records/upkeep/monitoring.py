@@ -17,7 +17,8 @@ from records.forecasts.latest import CURRENT
 from records.jobs.jobs import JOBS
 from records.jobs.schedules import SCHEDULES
 from records.runs.run_store import LATEST, TRIED
-from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
+from records.runs.run_types import RUN_BASINS, RUNS
+from records.runs.tables import NEWEST_RUNS
 
 A_DAY = timedelta(days=1)
 
@@ -51,29 +52,29 @@ def feeds(session: Session) -> dict[str, datetime | None]:
 
 def newest_t0(session: Session, now: datetime) -> dict[str, Day]:
     """Return each version's newest T0 among the official basins' latest forecasts, at the service's time."""
-    query = select(NewestRunRow.version_id, func.max(NewestRunRow.t0))
-    seen = query.where(NewestRunRow.which == LATEST, NewestRunRow.available_at <= now)
-    official = seen.where(NewestRunRow.basin_id.not_in(ownership.unofficial_ids()))
-    return dict(session.execute(official.group_by(NewestRunRow.version_id)).all())
+    query = select(NEWEST_RUNS.c.version_id, func.max(NEWEST_RUNS.c.t0))
+    seen = query.where(NEWEST_RUNS.c.which == LATEST, NEWEST_RUNS.c.available_at <= now)
+    official = seen.where(NEWEST_RUNS.c.basin_id.not_in(ownership.unofficial_ids()))
+    return dict(session.execute(official.group_by(NEWEST_RUNS.c.version_id)).all())
 
 
 def newest_basins(session: Session) -> dict[str, int]:
     """Return the number of basins by status of their current version's newest operational run."""
-    query = _newest(RunBasinRow.status, func.count()).group_by(RunBasinRow.status)
+    query = _newest(RUN_BASINS.c.status, func.count()).group_by(RUN_BASINS.c.status)
     return dict(session.execute(query).all())
 
 
 def worst_residual(session: Session) -> float | None:
     """Return the largest ratio of a ledger's residual to its tolerance among those runs. None without ledgers."""
-    ratio = func.max(func.abs(RunBasinRow.residual_mm) / RunBasinRow.tolerance_mm)
-    worst = session.scalar(_newest(ratio).where(RunBasinRow.tolerance_mm > 0))
+    ratio = func.max(func.abs(RUN_BASINS.c.residual_mm) / RUN_BASINS.c.tolerance_mm)
+    worst = session.scalar(_newest(ratio).where(RUN_BASINS.c.tolerance_mm > 0))
     return None if worst is None else float(worst)
 
 
 def _newest(*columns: Any) -> Select[Any]:
-    of_basin = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
+    of_basin = (RUN_BASINS.c.run_id == NEWEST_RUNS.c.run_id) & (RUN_BASINS.c.basin_id == NEWEST_RUNS.c.basin_id)
     query: Select[Any] = select(*columns)
-    return query.select_from(NewestRunRow).join(RunBasinRow, of_basin).where(NewestRunRow.which == TRIED, CURRENT)
+    return query.select_from(NEWEST_RUNS).join(RUN_BASINS, of_basin).where(NEWEST_RUNS.c.which == TRIED, CURRENT)
 
 
 def database_bytes(session: Session, file: Path | None) -> int:
@@ -102,7 +103,7 @@ class Ahead:
 def ahead(session: Session, now: datetime) -> list[Ahead]:
     """Return the records from the future: of the newest job, the newest run and the last firing."""
     newest_job = select(JOBS.c.id, JOBS.c.created_at).order_by(JOBS.c.id.desc()).limit(1)
-    newest_run = select(RunRow.id, RunRow.created_at).order_by(RunRow.id.desc()).limit(1)
+    newest_run = select(RUNS.c.id, RUNS.c.created_at).order_by(RUNS.c.id.desc()).limit(1)
     fired_at = session.scalar(select(func.max(SCHEDULES.c.last_run_at)))
     seen = [
         *(Ahead(f"job {job}", at) for job, at in session.execute(newest_job)),

@@ -3,16 +3,16 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
-from records.database.retention import PrunedRow
-from records.database.stored import table_of
-from records.outlooks.flow_outlooks import OutlookRow
+from records.database.retention import PRUNED
+from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
-from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
+from records.runs.run_types import RUN_BASINS, RUNS
+from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
 
 WHAT_IF = "what-if"
 
@@ -22,15 +22,15 @@ def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] 
 
     Runs that a newer one is compared with are left out.
     """
-    query = select(RunRow.id).where(RunRow.purpose == WHAT_IF, RunRow.created_at < before)
+    query = select(RUNS.c.id).where(RUNS.c.purpose == WHAT_IF, RUNS.c.created_at < before)
     return _counted(session, query, runs, except_=_bases(session, before))
 
 
 def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
     """Delete what-if runs, and return their ids."""
-    for row in (OutlookRow, RunContentRow, RunBasinRow):
-        session.execute(delete(row).where(row.run_id.in_(runs)))
-    return list(session.scalars(delete(RunRow).where(RunRow.id.in_(runs)).returning(RunRow.id)))
+    for table in (OUTLOOKS, RUN_CONTENTS, RUN_BASINS):
+        session.execute(table.delete().where(table.c.run_id.in_(runs)))
+    return list(session.scalars(RUNS.delete().where(RUNS.c.id.in_(runs)).returning(RUNS.c.id)))
 
 
 def outdated_members(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
@@ -39,25 +39,24 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
     Left out are the newest run of a basin, those that decide present alerts, and those that a what-if run is compared
     with.
     """
-    thinned = select(PrunedRow.id).where(PrunedRow.rule == "members")
-    query = select(RunRow.id).where(
-        RunRow.purpose != WHAT_IF,
-        RunRow.created_at < before,
-        RunRow.id.not_in(thinned),
-        RunRow.id.not_in(select(NewestRunRow.run_id)),
-        RunRow.id.not_in(select(STANDINGS.c.run_id)),
-        RunRow.id.not_in(select(ALERTS.c.run_id)),
+    thinned = select(PRUNED.c.id).where(PRUNED.c.rule == "members")
+    query = select(RUNS.c.id).where(
+        RUNS.c.purpose != WHAT_IF,
+        RUNS.c.created_at < before,
+        RUNS.c.id.not_in(thinned),
+        RUNS.c.id.not_in(select(NEWEST_RUNS.c.run_id)),
+        RUNS.c.id.not_in(select(STANDINGS.c.run_id)),
+        RUNS.c.id.not_in(select(ALERTS.c.run_id)),
     )
     found = _counted(session, query, runs, except_=_bases(session))
-    of_run = (
-        select(RunContentRow.run_id, func.count()).where(RunContentRow.run_id.in_(found)).group_by(RunContentRow.run_id)
-    )
-    return dict.fromkeys(found, 0) | dict(session.execute(of_run).all())
+    run = RUN_CONTENTS.c.run_id
+    counts = select(run, func.count()).where(run.in_(found)).group_by(run)
+    return dict.fromkeys(found, 0) | dict(session.execute(counts).all())
 
 
 def remove_members(session: Session, runs: Collection[str]) -> list[str]:
     """Prune the members' results of runs, and return the runs' ids. Damaged contents stay as they are."""
-    table = table_of(RunContentRow)
+    table = RUN_CONTENTS
     for run, basin, content in session.execute(select(table).where(table.c.run_id.in_(runs))).all():
         owner = owner_of(run, basin)
         if is_whole(owner, content):
@@ -72,11 +71,11 @@ def _counted(
     session: Session, query: "Select[str]", runs: Collection[str] | None, *, except_: Collection[str]
 ) -> dict[str, int]:
     if runs is not None:
-        query = query.where(RunRow.id.in_(runs))
-    return {run: 1 for run in session.scalars(query.order_by(RunRow.id)) if run not in except_}
+        query = query.where(RUNS.c.id.in_(runs))
+    return {run: 1 for run in session.scalars(query.order_by(RUNS.c.id)) if run not in except_}
 
 
 def _bases(session: Session, since: datetime | None = None) -> set[str]:
-    query = select(RunRow.what_if).where(RunRow.purpose == WHAT_IF, RunRow.what_if.is_not(None))
-    asked = session.scalars(query if since is None else query.where(RunRow.created_at >= since))
+    query = select(RUNS.c.what_if).where(RUNS.c.purpose == WHAT_IF, RUNS.c.what_if.is_not(None))
+    asked = session.scalars(query if since is None else query.where(RUNS.c.created_at >= since))
     return {what_if.base for what_if in asked if what_if is not None and what_if.base is not None}

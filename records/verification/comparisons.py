@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
@@ -18,7 +18,7 @@ from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import Difference
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
-from records.database.base import CLOSED, Base, to_json
+from records.database.base import CLOSED, to_json
 from records.database.checksums import new_id
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, insert_into, stored, table_of
 
@@ -181,22 +181,22 @@ class Comparison(NewComparison):
     created_at: datetime
 
 
-class ComparisonVersionRow(Base):
+@stored(
+    "comparison_versions",
+    UniqueConstraint("comparison_id", "version_id"),
+    CheckConstraint("position >= 0", name="position"),
+    Index(None, "version_id"),
+    key=("comparison_id", "position"),
+)
+class _ComparedVersion:
     """A version of a comparison. The others are compared with that of position 0."""
 
-    __tablename__ = "comparison_versions"
-    __table_args__ = (
-        UniqueConstraint("comparison_id", "version_id"),
-        CheckConstraint("position >= 0", name="position"),
-        Index(None, "version_id"),
-    )
-
-    comparison_id: Mapped[str] = mapped_column(ForeignKey("comparisons.id"), primary_key=True)
-    position: Mapped[int] = mapped_column(primary_key=True)
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    comparison_id: Annotated[str, ForeignKey("comparisons.id")]
+    position: int
+    version_id: Annotated[str, ForeignKey("versions.id")]
 
 
-COMPARISONS = table_of(Comparison)
+COMPARISONS, _VERSIONS = table_of(Comparison), table_of(_ComparedVersion)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +225,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
         return get(session, found), False
     key = {"comparison_id": comparison.id}
     rows = [key | {"position": position, "version_id": version} for position, version in enumerate(new.versions)]
-    add_all(session, ComparisonVersionRow, rows)
+    add_all(session, _VERSIONS, rows)
     return comparison, True
 
 
@@ -243,7 +243,7 @@ def list_comparisons(
     row = COMPARISONS.c
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:
-        of_version = select(ComparisonVersionRow.comparison_id).where(ComparisonVersionRow.version_id == version)
+        of_version = select(_VERSIONS.c.comparison_id).where(_VERSIONS.c.version_id == version)
         query = query.where(row.id.in_(of_version))
     if after is not None:
         query = query.where(row.id < after)
@@ -253,7 +253,7 @@ def list_comparisons(
 
 
 def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    row = ComparisonVersionRow
+    row = _VERSIONS.c
     rows = session.execute(
         select(row.comparison_id, row.version_id).where(row.comparison_id.in_(comparisons)).order_by(row.position)
     )

@@ -3,59 +3,44 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import CheckConstraint, Column, ForeignKey, String, delete, select
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import CheckConstraint, Column, ForeignKey, LargeBinary, Row, String, select
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD
-from records.database.base import Base, Long
-from records.database.checksums import Checksummed, Corrupt, is_whole, pack_arrays, unpack_arrays
-from records.database.stored import add_all, as_record, as_values, insert_into, stored, table_of, upsert
+from records.database.base import Long
+from records.database.checksums import Corrupt, Summed, is_whole, pack_arrays, unpack_arrays
+from records.database.stored import (
+    ELSEWHERE,
+    add_all,
+    as_record,
+    as_values,
+    find_row,
+    insert_into,
+    stored,
+    table_of,
+    upsert,
+)
 from records.runs.run_weather import RunRecalibration
 from records.versions import versions
 
 
-class ErrorModelRow(Checksummed, Base):
-    """The part of an error model that all basins share. Another fit replaces it; runs store its fingerprint."""
-
-    __tablename__ = "error_models"
-    __table_args__ = (
-        CheckConstraint("first <= last", name="order"),
-        CheckConstraint("length(sha256) = 64", name="sha256"),
-    )
-    summed_names = ("version_id", "sha256")
-    summed_contents = ("content", "regional")
-
-    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    first: Mapped[Day]
-    last: Mapped[Day]
-    days: Mapped[int] = mapped_column(Long)
-    content: Mapped[bytes]
-    sha256: Mapped[str]
-    created_at: Mapped[datetime]
-    regional: Mapped[bytes]
-    for_unseen: Mapped[bool]
-    checksum: Mapped[int] = mapped_column(Long)
-
-
-class BasinErrorsRow(Base):
+@stored("basin_errors", CheckConstraint("length(sha256) = 64", name="sha256"), key=("version_id", "basin_id"))
+class _BasinPart:
     """The errors in one basin, stored here or not: a shipped error model may know more basins."""
 
-    __tablename__ = "basin_errors"
-    __table_args__ = (CheckConstraint("length(sha256) = 64", name="sha256"),)
-
-    version_id: Mapped[str] = mapped_column(ForeignKey("error_models.version_id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    days: Mapped[int]
-    content: Mapped[bytes]
-    sha256: Mapped[str]
+    version_id: Annotated[str, ForeignKey("error_models.version_id")]
+    basin_id: str
+    days: int
+    content: bytes
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +53,31 @@ class NewErrorModel:
         for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
     """
 
-    version_id: str
+    version_id: Annotated[str, ForeignKey("versions.id")]
     first: Day
     last: Day
-    days: int
-    shape: Shape
-    regional: Shape
-    basins: Mapping[str, BasinErrors]
+    days: Annotated[int, Long()]
+    shape: Annotated[Shape, ELSEWHERE]
+    regional: Annotated[Shape, ELSEWHERE]
+    basins: Annotated[Mapping[str, BasinErrors], ELSEWHERE]
     for_unseen: bool = False
 
 
+@stored(
+    "error_models",
+    Column("content", LargeBinary, nullable=False),
+    Column("regional", LargeBinary, nullable=False),
+    CheckConstraint("first <= last", name="order"),
+    CheckConstraint("length(sha256) = 64", name="sha256"),
+    key=("version_id",),
+    summed=Summed(("version_id", "sha256"), ("content", "regional")),
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorModel(NewErrorModel):
-    """A stored error model, with the known errors of the requested basins."""
+    """A stored error model, with the known errors of the requested basins.
+
+    Another fit replaces it; runs store its fingerprint.
+    """
 
     sha256: str
     created_at: datetime
@@ -96,53 +93,55 @@ class ErrorModel(NewErrorModel):
         return None if errors is None else BasinErrorModel.of(self.shape, self.regional, errors)
 
 
+ERROR_MODELS, BASIN_ERRORS = table_of(ErrorModel), table_of(_BasinPart)
+
+
 def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     """Store the error model of a version, replacing the last, and return its fingerprint."""
     versions.get(session, new.version_id)
     shape, regional = pack_arrays(new.shape.arrays()), pack_arrays(new.regional.arrays())
-    key = {"version_id": new.version_id}
     basins = [_row(new.version_id, name, errors) for name, errors in new.basins.items()]
     hashes = {row["basin_id"]: row["sha256"] for row in basins}
     whole = fingerprint([sha256(shape), sha256(regional), hashes])
-    for table in (BasinErrorsRow, ErrorModelRow):
-        session.execute(delete(table).filter_by(**key))
+    for table in (BASIN_ERRORS, ERROR_MODELS):
+        session.execute(table.delete().where(table.c.version_id == new.version_id))
     values = as_values(new, "shape", "regional", "basins")
     values |= {"content": shape, "regional": regional, "sha256": whole, "created_at": at}
-    add_all(session, ErrorModelRow, [values])
-    add_all(session, BasinErrorsRow, basins)
+    add_all(session, ERROR_MODELS, [values])
+    add_all(session, BASIN_ERRORS, basins)
     return whole
 
 
 def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
     """Store errors of basins that an error model lacks. Do nothing if it has been replaced meanwhile."""
-    row = session.get(ErrorModelRow, model.version_id, populate_existing=True)
+    row = find_row(session, ERROR_MODELS, version_id=model.version_id)
     if row is None or row.sha256 != model.sha256:
         return
     rows = [_row(model.version_id, name, errors) for name, errors in basins.items()]
     if rows:
-        session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
+        session.execute(insert_into(session, BASIN_ERRORS).values(rows).on_conflict_do_nothing())
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
     """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
     key = {"version_id": version_id}
-    serves = select(ErrorModelRow.for_unseen).filter_by(**key)
+    serves = select(ERROR_MODELS.c.for_unseen).filter_by(**key)
     if not session.scalar(serves):
         return []
-    met = select(BasinErrorsRow.basin_id).filter_by(**key).where(BasinErrorsRow.basin_id.in_(basins))
+    met = select(BASIN_ERRORS.c.basin_id).filter_by(**key).where(BASIN_ERRORS.c.basin_id.in_(basins))
     known = set(session.scalars(met))
     return [basin for basin in basins if basin not in known]
 
 
 def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel | None:
     """Return a version's error model for some basins, or None."""
-    row = session.get(ErrorModelRow, version_id, populate_existing=True)
+    row = find_row(session, ERROR_MODELS, version_id=version_id)
     if row is None:
         return None
-    rows = select(BasinErrorsRow).filter_by(version_id=version_id)
-    of_basins = session.scalars(rows.where(BasinErrorsRow.basin_id.in_(basins)))
+    rows = select(BASIN_ERRORS).filter_by(version_id=version_id)
+    of_basins = session.execute(rows.where(BASIN_ERRORS.c.basin_id.in_(basins)))
     try:
-        if not is_whole(ErrorModelRow, row):
+        if not is_whole(ERROR_MODELS, row):
             raise ValueError(row.version_id)
         shape = Shape.from_arrays(_arrays(row.content))
         regional = Shape.from_arrays(_arrays(row.regional))
@@ -165,7 +164,7 @@ def _row(version: str, basin: str, errors: BasinErrors) -> dict[str, Any]:
     }
 
 
-def _errors(row: BasinErrorsRow) -> BasinErrors:
+def _errors(row: Row[Any]) -> BasinErrors:
     if sha256(row.content) != row.sha256:
         raise ValueError(row.basin_id)
     return BasinErrors.from_arrays(_arrays(row.content), days=row.days)

@@ -18,9 +18,9 @@ from benchmarks.regional.score import quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
 from benchmarks.regional.us import choose_weights, weights_of_twin
+from extensions.physics_exam.exam import NOT_ASKED, Question
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
-from models.physics_probes.exam import NOT_ASKED, Question
 from models.pretrained import SHELF, combination
 from models.pretrained.form import read
 

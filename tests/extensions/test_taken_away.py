@@ -26,6 +26,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "bmi": {"guide": ("bmi",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
+    "physics_exam": {"guide": ("physics",)},
     "plot": {"commands": ("plot",)},
     "shipping": {"commands": ("models export",)},
     "cap": {
@@ -35,6 +36,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},
     "openmeteo": {"adapters": ("open-meteo",)},
     "usgs": {"adapters": ("usgs",)},
@@ -49,6 +51,7 @@ from freshet.cli.commands import commands
 from freshet.cli.job_command import take_device
 from hydrology.base.errors import InvalidInput
 from jobspec.feed_kinds import FEED_KINDS
+from jobspec.jobs.data import SOURCES
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
 from models.devices import gpu_programs
@@ -82,7 +85,7 @@ print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),
     "pages": pages, "guide": guide, "feeds": feeds, "programs": [] if gpu_programs() is None else ["gpu"],
-    "adapters": list(FEED_KINDS),
+    "adapters": list(FEED_KINDS), "sources": list(SOURCES),
 }))
 """
 

@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 import pytest
 
+from extensions.caravan.source import CaravanSource
 from ingestion.base import Source, SourceError
 from ingestion.reading import ANY_FILES, LARGEST_FILE, Files
 from ingestion.sources import benchmarks
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from testing.files import camels as write
 

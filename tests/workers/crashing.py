@@ -4,8 +4,8 @@ import ctypes
 from pathlib import Path
 from unittest.mock import patch
 
+from extensions.caravan import source, timeseries
 from ingestion.base import SourceFile
-from ingestion.sources.caravan import source, timeseries
 from workers.job_processes.job_process import serve
 from workers.tasks.handlers import HANDLERS
 

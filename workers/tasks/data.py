@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
-from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
+from jobspec.extensions import load
+from jobspec.jobs.data import SOURCES, BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from jobspec.new_data import AddedBasin, ClimateParams
 from records.feeds import feeds
 from records.job_permissions import permissions
@@ -28,23 +29,22 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
     """Ingest data from a source."""
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
-    from ingestion.sources.caravan import CaravanSource
     from operations.basin_data.ingest import ingest_published
     from operations.upkeep import audit_details
 
     with intake_of(running).of(params.from_) as (paths, files):
         fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
-        match params.source:
-            case "benchmarks":
-                published = benchmarks.read(paths[0], files)
-                done = ingest_published(running.work, published)
-                named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
-                running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
-                return asdict(done)
-            case "caravan":
-                source: Source = CaravanSource(paths, files)
-            case "camels":
-                source = CamelsSource(paths, params.product, files)
+        if params.source == "benchmarks":
+            published = benchmarks.read(paths[0], files)
+            done = ingest_published(running.work, published)
+            named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
+            running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
+            return asdict(done)
+        source: Source
+        if params.source == "camels":
+            source = CamelsSource(paths, params.product, files)
+        else:
+            source = load(SOURCES[params.source])(paths, files)
         return _ingested(running, source, params.from_, fetched, params.basins, adopt=params.adopt)
 
 

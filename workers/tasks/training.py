@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, counted
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.training import (
     MemberJob,
@@ -20,10 +20,13 @@ from jobspec.jobs.training import (
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
 from records.database.base import JsonObject, to_json
+from records.database.stored import as_values
 from records.jobs import attempts, jobs, process_heartbeats
+from records.versions import versions
 from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
+    from models.training import Progress
     from operations.training.training_data import StartedTraining
 
 
@@ -63,12 +66,22 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
     trained, _ = assemble_all(work, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
+    _note_label(running, trained.version_id, params.label)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
+    result |= as_values(trained, "version_id", "training_id", "basins", "left_out", "refused")
     if rule is None:
         return result
     decision = decide(work, trained.version_id, rule, refused=trained.refused)
-    running.log(decision.sentence)
+    running.log(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
     return result | {"decision": to_json(decision)}
+
+
+def _note_label(running: JobRun, version: str, label: str | None) -> None:
+    with running.work.database.reading() as session:
+        stored = versions.get(session, version).label
+    if label not in (None, stored):
+        old_label = "no label" if stored is None else f"the label {stored!r}"
+        running.log(f"Version {version} existed before and retains {old_label}: a label names only new versions.")
 
 
 def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
@@ -173,14 +186,13 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
 
 def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
-    from models.training import Progress
     from operations.training.members import train_member
     from operations.training.train import reopen
 
     work = running.work
 
-    def show(progress: Progress) -> None:
-        running.show(progress.step, progress.steps, f"loss {progress.loss:.4f}")
+    def show(progress: "Progress") -> None:
+        running.show(progress.step, progress.steps, _in_words(progress))
 
     training = reopen(work.database, params.training)
     if training.version_id is None:
@@ -203,7 +215,6 @@ def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
 
 
 def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    from models.training import Progress
     from operations.training.members import unfinished_members
     from operations.training.train import train_members
 
@@ -213,12 +224,19 @@ def _train_members(running: JobRun, training: "StartedTraining") -> None:
     members = training.config.members
     finished = members - len(steps)
 
-    def show(member: int, progress: Progress) -> None:
+    def show(member: int, progress: "Progress") -> None:
         steps[member] = progress.step
         done = finished * progress.steps + sum(steps.values())
-        running.show(done, members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
+        running.show(done, members * progress.steps, f"member {member}: {_in_words(progress)}")
 
     train_members(work, training, device=work.settings.device, on_progress=show, on_split=running.log)
+
+
+def _in_words(progress: "Progress") -> str:
+    loss, score = f"loss {progress.loss:.4f}", progress.validation
+    if score is None:
+        return loss
+    return f"{loss}, median validation NSE {score.value:.3f} over {counted(score.basins, 'basin')}"
 
 
 def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
@@ -228,7 +246,11 @@ def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
     work = running.work
     ensemble = read_shipped(params.name, work.settings.pretrained)
     installation = asdict(install(work, ensemble, params.product))
-    version = installation.pop("version_id")
+    version, product, learnt_from = installation.pop("version_id"), installation["product"], installation["trained_on"]
+    if installation["already"]:
+        running.log(f"Nothing changed: {installation['name']} is installed already, as version {version}.")
+    if product != learnt_from:
+        running.log(f"It learnt from {learnt_from} and will be driven by {product}: its forecasts state this.")
     result = {"version": version, **installation}
     if not params.promote:
         return result

@@ -12,9 +12,8 @@ from sqlalchemy.orm import Session
 from app.basins.observations import DISCHARGE
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.balance import WaterBalance, residuals, water_balance
-from app.forecasts.header import days_ahead, header
+from app.forecasts.header import FieldUnits, RunOfBasin, days_ahead, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import FieldUnits, RunOfBasin
 from app.forecasts.stored_water import is_conserving, why_no_account, why_no_water
 from app.http.base_schema import EXPLAINED, Missing, Model, Period, maybe
 from app.http.conditional import FOR_EVER, SHORTLY

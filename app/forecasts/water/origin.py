@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, numbers
-from app.forecasts.header import header_of_days, run_table
+from app.forecasts.header import DaysOfRun, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import DaysOfRun
 from app.forecasts.stored_water import why_no_water
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe

@@ -14,9 +14,8 @@ from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.discharge import UNCALIBRATED, in_units, quantile_series, quantiles_in_units
-from app.forecasts.header import days_ahead, header_of_days, run_table
+from app.forecasts.header import Columns, DaysOfRun, days_ahead, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, RunAndTime
-from app.forecasts.schemas import Columns, DaysOfRun
 from app.forecasts.stored_water import why_no_water
 from app.forecasts.words import UNITS, level_in_words, number, on
 from app.http import json_numbers

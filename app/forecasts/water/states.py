@@ -10,10 +10,9 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, kind_of
-from app.exports.answers import Responder, documented_responses, in_format
+from app.exports.answers import Responder, documented_responses, in_format, one_of
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
-from app.exports.negotiation import one_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
@@ -27,6 +26,7 @@ from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.runs import states
 from records.runs.states import UnknownState
+from records.runs.tables import State
 from records.versions.versions import CombinedVersion, UnknownVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 
@@ -81,7 +81,7 @@ class StateDetail(StateSummary):
 START = absent(Reason.FIRST_STATE)
 
 
-def summary(state: states.State) -> StateSummary:
+def summary(state: State) -> StateSummary:
     """Return a state as in a list."""
     return StateSummary(**_summary(state))
 
@@ -103,7 +103,7 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
     )
 
 
-def _summary(state: states.State) -> dict[str, Any]:
+def _summary(state: State) -> dict[str, Any]:
     valid = absent(Reason.STATE_VALID)
     return {
         "day": as_date(state.day),

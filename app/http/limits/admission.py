@@ -30,12 +30,13 @@ SECONDS_BETWEEN_REPORTS = 10.0
 EXEMPT = ("/health/live", "/static/")
 """Answered without a connection, and without a thread for long."""
 MAX_WAITING = 1000
-PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.0, 0.6
+PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.4, 0.8
 """Who is refused asks again: waiting slows a crowd down, and costs the service less than refusing it at once."""
-SECONDS_BETWEEN_REFUSALS = 0.0012
+SECONDS_BETWEEN_REFUSALS = 0.001
 """A crowd that came together is not refused together: every other answer would wait for that turn of the event loop."""
 
-_Turn = asyncio.Future[None]
+_Turn = asyncio.Future[bool]
+"""Whether a place came."""
 
 
 class Places:
@@ -53,22 +54,27 @@ class Places:
         self._waiting = 0
         self._last_refusal = -math.inf  # of those that wait, by the event loop's clock
 
-    async def enter(self, address: str) -> None:
-        """Take a place: at once, or when it is the address's turn."""
+    async def enter(self, address: str) -> bool:
+        """Take a place, at once or when it is the address's turn, and return whether there was one.
+
+        A refusal raises nothing: the traceback of an exception would hold the request until the garbage collector runs,
+        which stops everything.
+        """
         if self._free:
             self._free -= 1
-            return
-        self._bound_waiting(address)
+            return True
+        if not self._has_room(address):
+            return False
         loop = asyncio.get_running_loop()
         turn: _Turn = loop.create_future()
         self._append(address, turn)
         timer = loop.call_at(self.refusal_time(loop.time()), self._refuse, address, turn)
         try:
-            await turn
+            return await turn
         except asyncio.CancelledError:
             if turn.cancelled():
                 self._remove(address, turn)
-            elif turn.exception() is None:  # the place came at the same time
+            elif turn.result():  # the place came at the same time
                 self.leave()
             raise
         finally:
@@ -83,7 +89,7 @@ class Places:
             if address in self._queues:
                 self._queues[address] = self._queues.pop(address)  # its next one waits behind the other addresses'
             if not turn.cancelled():
-                turn.set_result(None)
+                turn.set_result(True)
                 return
         self._free += 1
 
@@ -94,20 +100,21 @@ class Places:
         self._last_refusal = min(max(first, self._last_refusal + SECONDS_BETWEEN_REFUSALS), last)
         return self._last_refusal
 
-    def _bound_waiting(self, address: str) -> None:
-        """Where too many wait, refuse the last request of the address with most of them, be it this one."""
+    def _has_room(self, address: str) -> bool:
+        """Return whether one more may wait; where too many do, the last one of the address with most is refused."""
         if self._waiting < self._max_waiting:
-            return
+            return True
         most = max(self._lengths, default=0)
         if most <= len(self._queues.get(address, ())) + 1:
-            raise Overloaded
+            return False
         longest = next(each for each, queue in self._queues.items() if len(queue) == most)
         self._refuse(longest, self._queues[longest][-1])
+        return True
 
     def _refuse(self, address: str, turn: _Turn) -> None:
         self._remove(address, turn)
         if not turn.done():
-            turn.set_exception(Overloaded())
+            turn.set_result(False)
 
     def _append(self, address: str, turn: _Turn) -> None:
         queue = self._queues.setdefault(address, deque())
@@ -139,14 +146,18 @@ class Admission:
     def is_in(self) -> bool:
         return bool(self._held)
 
-    async def enter(self) -> None:
+    async def enter(self) -> bool:
+        """Take the places, and return whether there were any."""
         try:
             for places in self._queues:
-                await places.enter(self._address)
+                if not await places.enter(self._address):
+                    self.leave()
+                    return False
                 self._held.append(places)
         except BaseException:
             self.leave()
             raise
+        return True
 
     def leave(self) -> None:
         """Leave the places, if it has any."""
@@ -178,17 +189,16 @@ class AdmissionControl:
                 return await arriving
             admission.leave()
             message = await arriving
-            await _enter_again(admission)
+            if not await admission.enter():
+                raise HTTPException(503)  # whoever reads the body passes this on, and no other error
             return message
 
         def leave(_start: Message) -> None:
             admission.leave()
 
-        try:
-            await admission.enter()
-        except Overloaded as problem:
+        if not await admission.enter():
             self._report()
-            await answer_to(Request(scope), problem)(scope, receive, send)
+            await answer_to(Request(scope), Overloaded())(scope, receive, send)
             return
         try:
             await self._app(scope, received, on_start(send, leave))
@@ -200,14 +210,6 @@ class AdmissionControl:
         if time.monotonic() - self._reported_at >= SECONDS_BETWEEN_REPORTS:
             self._reported_at = time.monotonic()
             log.warning("requests.refused")
-
-
-async def _enter_again(admission: Admission) -> None:
-    try:
-        await admission.enter()
-    except Overloaded:
-        # Whoever reads the body passes this on, and no other error.
-        raise HTTPException(503) from None
 
 
 async def _admission(request: Request) -> Admission:

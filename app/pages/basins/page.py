@@ -15,7 +15,7 @@ from app.basins.schemas import BasinDetail, basin_detail
 from app.feeds import Hole
 from app.feeds import holes as holes_of
 from app.forecasts import lookup
-from app.forecasts.changes.answer import ChangeOfRun, change_of
+from app.forecasts.changes import ChangeOfRun, change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run

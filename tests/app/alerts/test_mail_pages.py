@@ -11,7 +11,7 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
-from records.alerts import alert_changes, questions, signatures, subscriptions
+from records.alerts import alert_changes, deliveries, signatures, subscriptions
 from records.alerts.alert_changes import NewChange
 from records.alerts.signatures import Purpose
 from records.alerts.subscriptions import CONFIRM_WITHIN
@@ -138,13 +138,13 @@ def test_a_recipient_refuses_questions_by_a_link_that_outlives_the_subscription(
 ) -> None:
     subscription = subscribe(sqlite_database)
     with sqlite_database.transaction() as session:
-        mailbox = questions.mailbox_hash(session, "duty@rivers.example")
+        mailbox = deliveries.mailbox_hash(session, "duty@rivers.example")
         subscriptions.remove(session, subscription)
     link = signatures.questions_link("", signatures.service_key(Settings(data=tmp_path)), mailbox)
 
     def is_refused() -> bool:
         with sqlite_database.reading() as session:
-            return questions.is_refused(session, mailbox)
+            return deliveries.refuses_questions(session, mailbox)
 
     with serving(sqlite, data=tmp_path, read_needs_key=True) as client:
         shown = client.get(link)

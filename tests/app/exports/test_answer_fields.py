@@ -11,7 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic import Field, ValidationError
 
-from app.exports.series import table_of
+from app.exports.table import table_of
 from app.http import base_schema
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, ReasonText, Series, maybe
 from app.http.shown import As, Shown, model_of

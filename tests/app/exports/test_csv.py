@@ -9,7 +9,7 @@ import pandas
 import pytest
 from starlette.testclient import TestClient
 
-from app.exports import csv as writer
+from app.exports.formats import csv_of
 from app.exports.table import Column, Table
 from testing.records import BASIN
 from tests.app.exports.conftest import (
@@ -199,9 +199,7 @@ def test_formulas_are_written_as_text_in_every_locale() -> None:
     ]
     for text in (start + formula for start in before for formula in formulas):
         stored: list[Any] = [text, None]
-        file = writer.write(
-            Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])])
-        )
+        file = csv_of(Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])]))
         heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))
         assert (first[1], second) == ("-1.5", ["", ""])
         for cell in (heading[0], first[0]):
@@ -209,4 +207,4 @@ def test_formulas_are_written_as_text_in_every_locale() -> None:
             cells = [part.strip('" \xa0\u3000\ufeff\u200b\u202e') for part in re.split(r"[;|\t\r\n]", cell)]
             assert not [part for part in cells if part[:1] in tuple(sign[0] for sign in formulas)], text
     for text in ("Boise, ID", "e = mc2; n", "a-b;c+d", "Saint-Jean | x@y.example", "it's 5"):
-        assert writer.write(Table("t", "T", [Column("n", "", "text", [text])])).decode().count("'") == text.count("'")
+        assert csv_of(Table("t", "T", [Column("n", "", "text", [text])])).decode().count("'") == text.count("'")

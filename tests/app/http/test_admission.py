@@ -1,18 +1,20 @@
 """More requests than the service can work on wait shortly, or are answered 503; none waits for what another holds."""
 
 import asyncio
+import gc
 import json
 import re
 import socket
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.http.limits.admission import SECONDS_BETWEEN_REFUSALS, Admission, Places
-from app.http.problems import Overloaded
+from app.http.limits.admission import SECONDS_BETWEEN_REFUSALS, Admission, AdmissionControl, Places
 from app.http.server import options
 from records.database.engine import Database
 from runtime.settings import Settings
@@ -133,9 +135,7 @@ def test_addresses_take_turns_and_the_longest_queue_is_cut() -> None:
 
         async def ask(name: str) -> None:
             admission = Admission([places], name[0])
-            try:
-                await admission.enter()
-            except Overloaded:
+            if not await admission.enter():
                 refused.append(name)
                 return
             served.append(name)
@@ -155,9 +155,8 @@ def test_who_goes_or_waits_too_long_leaves_no_place_taken() -> None:
     async def left() -> None:
         places = Places(1, patience=0.0)
         inside, late, gone = (Admission([places], name) for name in "abc")
-        await inside.enter()
-        with pytest.raises(Overloaded):
-            await late.enter()
+        assert await inside.enter()
+        assert not await late.enter()
         waiting = asyncio.create_task(gone.enter())
         await asyncio.sleep(0)
         waiting.cancel()
@@ -169,11 +168,32 @@ def test_who_goes_or_waits_too_long_leaves_no_place_taken() -> None:
         await asyncio.gather(granted, return_exceptions=True)
         inside.leave()  # a second time: without effect
         async with asyncio.timeout(PATIENCE):
-            await Admission([places], "e").enter()
-        with pytest.raises(Overloaded):
-            await Admission([places], "f").enter()
+            assert await Admission([places], "e").enter()
+        assert not await Admission([places], "f").enter()
 
     asyncio.run(left())
+
+
+class _Scope(dict[str, Any]):
+    """A scope whose end can be seen."""
+
+
+def test_a_refused_request_leaves_nothing_for_the_garbage_collector() -> None:
+    async def sent(_: object) -> None: ...
+
+    async def refused() -> weakref.ref[_Scope]:
+        state = SimpleNamespace(places=Places(0, patience=0.0))
+        scope = _Scope(
+            type="http", path="/", query_string=b"", headers=[], client=None, app=SimpleNamespace(state=state)
+        )
+        await AdmissionControl(sent)(scope, sent, sent)  # type: ignore[arg-type]
+        return weakref.ref(scope)
+
+    gc.disable()
+    try:
+        assert asyncio.run(refused())() is None
+    finally:
+        gc.enable()
 
 
 def test_a_crowd_that_came_together_is_not_refused_together() -> None:

@@ -20,7 +20,7 @@ from operations.alerts.decide_alerts import decide
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.outlooks import outlooks, reader
-from records.outlooks.flow_outlooks import OutlookRow
+from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs import run_arrays, run_types
 from records.series import series_writer
 from records.upkeep import prune_runs
@@ -226,11 +226,11 @@ def test_runs_stored_before_outlooks_were_have_the_same(sqlite_database: Databas
     fill_records(sqlite_database)
     before = read(sqlite_client)
     with sqlite_database.transaction() as session:
-        session.execute(delete(OutlookRow))
+        session.execute(delete(OUTLOOKS))
     assert read(sqlite_client) == before
     outlooks.write_missing(sqlite_database)
     with sqlite_database.reading() as session:
-        assert len(session.scalars(select(OutlookRow)).all()) == 1
+        assert len(session.scalars(select(OUTLOOKS)).all()) == 1
     assert read(sqlite_client) == before
 
 

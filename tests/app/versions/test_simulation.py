@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
+from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.simulations import simulated_series
-from records.simulations.simulated_series import SimulatedFlowRow
+from records.simulations.simulated_series import SIMULATED_FLOW
 from testing.records import BASIN, a_basin, a_promoted_version, a_simulated_flow
 
 SIMULATION = f"/v1/basins/{BASIN}/simulation"
@@ -81,8 +82,8 @@ def test_without_an_evaluation_the_remedy_is_named(sqlite_client: TestClient, sq
 
 def test_damage_is_reported(client: TestClient, database: Database) -> None:
     version = a_simulation(database)
-    key = (version, BASIN, FLOW.period.first, FLOW.period.last)
     with database.transaction() as session:
-        row = session.get_one(SimulatedFlowRow, key)
-        row.content = row.content[::-1]
+        of_version = SIMULATED_FLOW.c.version_id == version
+        content = session.scalars(select(SIMULATED_FLOW.c.content).where(of_version)).one()
+        session.execute(SIMULATED_FLOW.update().where(of_version).values(content=content[::-1]))
     assert client.get(SIMULATION).status_code == 500

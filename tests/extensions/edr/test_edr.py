@@ -9,7 +9,7 @@ from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
 from edr_pydantic.collections import Collection, Collections
 from starlette.testclient import TestClient
 
-from app.exports.coveragejson import CRS
+from app.exports.formats import CRS
 from extensions.edr.answers import describe
 from extensions.edr.collections import Collection as Described
 from records.basins.basins import Site

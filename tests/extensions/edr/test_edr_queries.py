@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from app.exports.coveragejson import CRS
+from app.exports.formats import CRS
 from extensions.edr import places
 from extensions.edr.places import MAX_POSITIONS
 from hydrology.base.series import Flag

@@ -15,8 +15,8 @@ def test_a_rating_is_imported_shown_and_refused(office: Freshet, tmp_path: Path)
     file = tmp_path / "rating.rdb"
     file.write_text(exsa(2).replace(GAUGES[2], BASIN.removeprefix("USGS-")))
     stored = office("ratings", "import", BASIN, str(file), "--datum", "NAVD88", "--json").json
-    assert (stored["changed"], stored["source"], stored["datum"]) == (True, "rating.rdb", "NAVD88")
-    assert not office("ratings", "import", BASIN, str(file), "--datum", "NAVD88", "--json").json["changed"]
+    assert (stored["basin"], stored["source"], stored["datum"]) == (BASIN, "rating.rdb", "NAVD88")
+    assert office("ratings", "import", BASIN, str(file), "--datum", "NAVD88", "--json").json == stored
     shown = office("ratings", "show", BASIN, "--json").json
     assert shown["discharge_m3s"] == sorted(shown["discharge_m3s"])
     assert " ft, " in office("ratings", "show", BASIN).out
@@ -34,7 +34,7 @@ def test_official_categories_are_imported_from_a_file(office: Freshet, tmp_path:
     done = office("thresholds", "categories", BASIN, str(file), "--json").json
     assert [(level["name"], level["source"]) for level in done["levels"]] == [("minor", "NOAA/NWS")]
     assert done["left_out"]["major"].startswith("No rating of this basin is stored")
-    assert not office("thresholds", "categories", BASIN, str(file), "--json").json["changed"]
+    assert office("thresholds", "categories", BASIN, str(file), "--json").json == done
     file.write_text("{")
     refused = office("thresholds", "categories", BASIN, str(file), "--json")
     assert (refused.code, "is not JSON" in refused.json["problem"]["detail"]) == (2, True)

@@ -46,9 +46,9 @@ def test_a_record_that_is_too_short_gives_the_reason(ingested: Freshet) -> None:
 
 def test_a_level_is_set_and_removed(office: Freshet) -> None:
     created = office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json
-    assert (created["change"], created["discharge"], created["direction"]) == ("new", 210.5, "rising")
-    assert office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json["change"] == "unchanged"
-    assert office("thresholds", "set", BASIN, "bankfull", "3", "--falling", "--json").json["change"] == "changed"
+    assert (created["name"], created["discharge"], created["direction"]) == ("bankfull", 210.5, "rising")
+    assert office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json == created
+    assert office("thresholds", "set", BASIN, "bankfull", "3", "--falling", "--json").json["direction"] == "falling"
     (fixed,) = office("thresholds", "show", BASIN, "--json").json["fixed"]
     assert (fixed["name"], fixed["discharge"], fixed["direction"]) == ("bankfull", 3, "falling")
     assert "bankfull" in office("thresholds", "show", BASIN).out
@@ -68,8 +68,9 @@ def test_a_regional_skew_is_set_and_the_trend_shown(office: Freshet) -> None:
     assert "(Mann-Kendall); levels are not adjusted." in shown.out
     before = office("thresholds", "show", BASIN, "--json").json["record"][1]
     set_to = ["--regional-skew", "0.4", "--regional-skew-error", "0.1"]
-    assert office("thresholds", "frequency", BASIN, *set_to, "--json").json["changed"]
-    assert not office("thresholds", "frequency", BASIN, *set_to, "--json").json["changed"]
+    stored = office("thresholds", "frequency", BASIN, *set_to, "--json").json
+    assert (stored["regional_skew"], stored["regional_skew_error"]) == (0.4, 0.1)
+    assert office("thresholds", "frequency", BASIN, *set_to, "--json").json == stored
     after = office("thresholds", "show", BASIN, "--json").json["record"][1]
     assert (before["method"], before["low_outliers"]) == ("bulletin-17c", 0)
     assert before["levels"][4]["discharge"] != after["levels"][4]["discharge"]

@@ -65,5 +65,5 @@ def _await_checkpoint(data: Path) -> None:
 
 def _weights(freshet: Freshet, trained: RequestModel) -> str:
     assert trained.code == 0, trained.err
-    version = freshet("models", "show", trained.json["version_id"], "--json").json
+    version = freshet("models", "show", trained.json["version"], "--json").json
     return str(version["weights_hash"])

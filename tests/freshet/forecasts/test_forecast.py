@@ -194,7 +194,7 @@ def test_an_impossible_evaluation_is_reported(worked: Freshet, arguments: list[s
 
 def test_a_version_is_promoted_for_the_basins_that_are_named(worked: Freshet) -> None:
     (first,) = worked("models", "list", "--json").json["models"]
-    second = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
+    second = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version"]
 
     promoted = worked("models", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial", "--json")
     again = worked("models", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial")
@@ -223,7 +223,7 @@ def test_a_version_is_not_promoted_for_basins_or_versions_that_are_unknown(worke
 
 def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) -> None:
     periods = ("--train-period", "2001-10-01..2003-09-30", "--validation-period", "2003-10-01..2005-09-30")
-    version = worked("train", *periods, *SMALL, "--json").json["version_id"]
+    version = worked("train", *periods, *SMALL, "--json").json["version"]
     too_early = worked("calibrate", "--period", "2003-09-01..2005-09-30", "--json")
     assert (too_early.code, "was fitted to" in too_early.err) == (2, True)
     fitted = worked("calibrate", "--version", version, "--json")

@@ -51,19 +51,19 @@ def test_computations_of_the_command_line_leave_a_trace(
     version = worked("models", "list", "--json").json["models"][0]["id"]
     assert [(change["action"], change["subject"]) for change in before] == [
         ("data ingested", "basins"),
-        ("model trained", version),
+        ("job run", "training"),
         ("job run", "forecast"),
     ]
-    assert before[1]["detail"] == {"basins": 3, "promoted": 3}
+    assert before[1]["detail"]["params"]["config"]["members"] == 2
     assert before[2]["detail"] == {"params": {}}
 
     period = "2004-10-01..2005-03-31"
-    other = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
+    other = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version"]
     worked("evaluate", "--period", period, "--version", version)
     worked("compare", "--version", version, "--version", other, "--period", HELD_OUT)
     added = changes(before[-1]["seq"])
     assert [(change["action"], change["subject"]) for change in added] == [
-        ("model trained", other),
+        ("job run", "training"),
         ("job run", "evaluation"),
         ("job run", "comparison"),
     ]
@@ -76,7 +76,6 @@ def test_work_that_changes_nothing_or_fails_leaves_none(
     worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     last = changes(0)[-1]["seq"]
-    assert worked("train", *PERIODS, *SMALL, "--members", "2", "--json").json["already"]
     assert worked("evaluate", "--period", "1990-10-01..1991-09-30").code != 0
     assert worked("forecast", "--t0", "1990-10-01").code != 0
     assert changes(last) == []

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.extended
 @pytest.fixture
 def two(worked: Freshet) -> tuple[str, str]:
     """The ids of two versions."""
-    second = worked("train", *PERIODS, *SMALL, "--members", "1", "--set", "seed=7", "--json").json["version_id"]
+    second = worked("train", *PERIODS, *SMALL, "--members", "1", "--set", "seed=7", "--json").json["version"]
     stored = [one["id"] for one in worked("models", "list", "--json").json["models"]]
     assert stored[0] == second
     return stored[1], stored[0]

@@ -24,9 +24,9 @@ def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     trainer = Freshet(Path(shutil.copytree(ingested_data, folder / "data")))
     chosen = [part for basin in LEARNT for part in ("--basin", basin)]
     trained = trainer("train", *PERIODS, *SMALL, *chosen, "--members", "2", "--json").json
-    exported = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME), "--json")
+    exported = trainer("models", "export", trained["version"], str(folder / "shelf" / NAME), "--json")
     assert (exported.code, exported.json["members"], exported.json["changed"]) == (0, [0, 1], True)
-    again = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME))
+    again = trainer("models", "export", trained["version"], str(folder / "shelf" / NAME))
     assert (again.code, "Nothing changed" in again.err) == (0, True)
     return folder / "shelf"
 
@@ -36,12 +36,12 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     first = ingested("models", "install-pretrained", "--promote", "--json", **settings)
     again = ingested("models", "install-pretrained", NAME, "--json", **settings)
     assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
-    assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
+    assert (again.json["already"], again.json["version"]) == (True, first.json["version"])
     assert "installed already" in again.err
     promoted = ingested("models", "install-pretrained", "--promote", **settings)
     assert promoted.code == 0
     shown = " ".join((promoted.out + promoted.err).split())
-    assert f"{NAME} is installed already, as version {first.json['version_id']}" in shown
+    assert f"{NAME} is installed already, as version {first.json['version']}" in shown
     assert f"It is the current version of {len(BASINS)} basins already; no basin was added." in shown
 
     issued = ingested("forecast", **settings)
@@ -75,7 +75,7 @@ def test_scores_report_whether_the_basin_was_trained_on(ingested: Freshet, shelf
     assert ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--basin", UNSEEN).code == 0
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}") as client:
         for basin in BASINS:
-            result = client.get(f"/v1/basins/{basin}/skill?version={installed['version_id']}").json()
+            result = client.get(f"/v1/basins/{basin}/skill?version={installed['version']}").json()
             assert result["seen_in_training"] is (basin in LEARNT)
             assert (result["product"], result["trained_on"]) == ("synthetic", "synthetic")
 
@@ -118,10 +118,8 @@ def test_without_its_forcing_it_serves_no_basin_and_gives_the_reason(ingested: F
 def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: Path) -> None:
     installed = worked("models", "install-pretrained", "--promote", "--json", FRESHET_PRETRAINED=str(shelf)).json
     assert installed["promoted"] == []
-    promoted = worked(
-        "models", "promote", installed["version_id"], "--basin", UNSEEN, "--reason", "to try it", "--json"
-    )
-    assert promoted.json["changed"] == [UNSEEN]
+    promoted = worked("models", "promote", installed["version"], "--basin", UNSEEN, "--reason", "to try it", "--json")
+    assert promoted.json["current_basins"] == [UNSEEN]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
         network__antecedent_days=[],
         inputs__static=json.dumps(STATIC_ATTRIBUTES),
     )
-    parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version_id"]
+    parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version"]
     tuning = (
         "train",
         "--from",
@@ -64,7 +64,7 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
     quiet = ingested(*tuning, *settings(schedule__steps=3), "--json")
     judged = ingested(*tuning, *settings(schedule__steps=40), "--judge-on", HELD_OUT, "--json")
 
-    assert (quiet.code, quiet.json["basins"], quiet.json["promoted"]) == (0, [BASINS[2]], [])
+    assert (quiet.code, quiet.json["basins"], quiet.json["promoted"]) == (0, 1, [])
     assert "decision" not in quiet.json
     decision = judged.json["decision"]
     assert (decision["current"], decision["better"], decision["promoted"]) == ([parent], True, [BASINS[2]])
@@ -72,10 +72,10 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
     assert decision["deciding"]["years"] == [2006, 2007, 2009]
     assert decision["reporting"]["years"] == [2008]
     assert decision["sentence"] in judged.err.replace("\n", " ")
-    stored = ingested("models", "show", judged.json["version_id"], "--json").json
+    stored = ingested("models", "show", judged.json["version"], "--json").json
     assert (stored["parent"], stored["basins"]) == (parent, [BASINS[0], BASINS[2]])
     assert stored["config"]["network"]["cells"] == 4
-    assert parent in ingested("models", "show", judged.json["version_id"]).out
+    assert parent in ingested("models", "show", judged.json["version"]).out
 
 
 def test_a_version_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:

@@ -16,14 +16,14 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     again = ingested("train", *PERIODS, *SMALL, "--label", "other", "--json")
 
     assert (first.code, first.json["already"], again.json["already"]) == (0, False, True)
-    assert first.json["version_id"] == again.json["version_id"]
-    assert first.json["promoted"] == first.json["basins"] == list(BASINS)
-    assert "member 0: 6 of 6" in first.err
+    assert first.json["version"] == again.json["version"]
+    assert (first.json["promoted"], first.json["basins"]) == (list(BASINS), 3)
+    assert "training: 6 of 6, member 0: loss " in first.err
     assert f"best validation NSE (median over {len(BASINS)} basins)" in ingested("train", *PERIODS, *SMALL).out
     assert "retains the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("retains") for one in (first, same)] == [0, 0]
-    stored = ingested("models", "show", first.json["version_id"], "--json").json
+    stored = ingested("models", "show", first.json["version"], "--json").json
     assert (stored["label"], stored["config"]["network"]["cells"]) == ("small", 4)
 
 
@@ -34,7 +34,8 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         "train", *FIT, *SMALL, "--basins-file", str(tmp_path / "basins.txt"), "--basin", "SYNTH-01", "--json"
     )
 
-    assert sorted(result.json["basins"]) == ["SYNTH-01", "SYNTH-03"]
+    shown = ingested("models", "show", result.json["version"], "--json").json
+    assert shown["basins"] == ["SYNTH-01", "SYNTH-03"]
 
 
 @pytest.mark.parametrize(
@@ -116,14 +117,14 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
     assert undecided.code == 2
     assert "nldas, synthetic" in undecided.err
     assert "--product" in undecided.err
-    assert ingested("models", "show", chosen.json["version_id"], "--json").json["product"] == "synthetic"
+    assert ingested("models", "show", chosen.json["version"], "--json").json["product"] == "synthetic"
 
 
 def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
     as_published = settings(
         network__embedding=0, network__rank=0, network__basin_vector=0, expectile=0.5, ema_decay=0, precision="float32"
     )
-    version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
+    version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version"]
     config = ingested("models", "show", version, "--json").json["config"]
     assert [config["network"][name] for name in ("embedding", "rank", "basin_vector")] == [0, 0, 0]
     assert (config["expectile"], config["ema_decay"], config["precision"]) == (0.5, 0, "float32")
@@ -142,7 +143,7 @@ def test_a_training_is_read_from_a_file_and_options_override_it(ingested: Freshe
     again = ingested("train", "--config", str(json), *options, *NETWORK, "--json").json
 
     assert [same["already"], again["already"]] == [True, True]
-    assert same["version_id"] == again["version_id"] == first["version_id"]
+    assert same["version"] == again["version"] == first["version"]
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import netCDF4
 import numpy as np
 import pytest
 
+from extensions.caravan.source import CaravanSource
 from hydrology.base.calendar import Days, Period, as_date
 from hydrology.base.errors import Problem
 from hydrology.base.series import Flag
 from ingestion.base import Source
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import ingest

@@ -4,14 +4,14 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
 from operations.training.training_data import prepare
 from records.database.engine import Database
 from records.runs import runs
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from testing.country import BASINS, CLOCK, configuration
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import discharge, one_run
@@ -23,10 +23,10 @@ def flip(database: Database, variable: str, product: str = "synthetic", year: in
     """Flip a bit of a stored year of the first basin: a number becomes four times itself, or a quarter."""
     with database.transaction() as session:
         key = {"basin_id": DAMAGED, "product": product, "variable": variable, "year": year}
-        row = session.scalars(select(SeriesRow).filter_by(**key)).one()
+        row = session.execute(select(SERIES).filter_by(**key)).one()
         values = np.frombuffer(row.value_bytes, "<u4").copy()
         values[30] ^= 1 << 24
-        row.value_bytes = values.tobytes()
+        session.execute(update(SERIES).filter_by(**key).values(value_bytes=values.tobytes()))
 
 
 def test_a_basin_with_damaged_weather_is_not_forecast_and_the_others_are(trained_store: Database) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from extensions.caravan.source import CaravanSource
 from hydrology.base.calendar import day
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from operations.basin_data.ingest import ingest, store
 from records.basins import basins

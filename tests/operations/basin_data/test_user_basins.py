@@ -10,11 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.main import create_app
+from extensions.caravan.source import CaravanSource
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.units import Area, mm_per_day_to_m3s, to_mm_per_day
 from ingestion.base import BasinData, Source
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig

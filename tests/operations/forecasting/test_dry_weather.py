@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
@@ -18,10 +19,10 @@ from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from runtime.clock import Clock
 from testing.country import BASINS, configuration
-from testing.records import resum
+from testing.records import change_row
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_traces import OTHER_YEARS, VARIABLES
@@ -62,11 +63,10 @@ def test_without_another_year_there_is_no_run_and_the_reason_is_that_of_an_esp(t
 def test_weather_after_t0_in_its_own_year_changes_nothing(trained_store: Database) -> None:
     before = one_run(trained_store, horizon=20, weather="dry")
     with trained_store.transaction() as session:
-        for row in session.query(SeriesRow).filter_by(year=2004, variable="tmax"):
+        for row in session.execute(select(SERIES).filter_by(year=2004, variable="tmax")).all():
             values = np.frombuffer(row.value_bytes, "<f4").copy()
             values[70:] += 20  # from the day after T0 on
-            row.value_bytes = values.tobytes()
-            resum(row)
+            change_row(session, SERIES, row, value_bytes=values.tobytes())
     after = one_run(trained_store, horizon=20, weather="dry")
     for basin in BASINS:
         assert np.array_equal(discharge(trained_store, before, basin), discharge(trained_store, after, basin))

@@ -31,14 +31,14 @@ from records.feeds import feeds
 from records.forecasts.latest import NoForecast, latest
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
-from records.runs.tables import StateRow
+from records.runs.tables import STATES, State
 from records.series import revisions, series, series_writer
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.versions import versions
 from records.versions.versions import UnknownVersion, Weights
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
-from testing.records import resum
+from testing.records import change_row
 from testing.work import work_of
 
 T0 = day("2004-03-10")
@@ -57,7 +57,7 @@ def discharge(database: Database, run: run_types.Run, basin: str) -> np.ndarray[
         return runs.series_of(session, run.id, basin)["discharge"].values
 
 
-def state(database: Database, basin: str, at: Day) -> states.State | None:
+def state(database: Database, basin: str, at: Day) -> State | None:
     with database.reading() as session:
         return states.get(session, versions.newest(session).id, basin, at)
 
@@ -175,11 +175,10 @@ def blank(
     """Write values straight into a stored year."""
     with database.transaction() as session:
         key = {"basin_id": basin, "product": product, "variable": variable, "year": year}
-        row = session.query(SeriesRow).filter_by(**key).one()
+        row = session.execute(select(SERIES).filter_by(**key)).one()
         values = np.frombuffer(row.value_bytes, "<f4").copy()
         values[index : index + count] = value
-        row.value_bytes = values.tobytes()
-        resum(row)
+        change_row(session, SERIES, row, value_bytes=values.tobytes())
 
 
 @pytest.mark.parametrize(
@@ -440,7 +439,7 @@ def rewrite(database: Database, basin: str, variable: str, period: Period, value
 def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database, tmp_path: Path) -> None:
     """The record of the one begins on the day on which the other's state ends."""
     with trained_store.transaction() as session:
-        session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
+        session.execute(delete(SERIES).where(SERIES.c.basin_id == "SYNTH-02", SERIES.c.year < 2002))
     one_run(trained_store, basins=["SYNTH-01"], t0=day("2001-12-31"))
     trained_store.close()  # its file then holds all that was written
     fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'country.sqlite', tmp_path / 'fresh.sqlite')}")
@@ -476,7 +475,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
 def test_a_damaged_state_is_computed_again(trained_store: Database) -> None:
     first = one_run(trained_store)
     with trained_store.transaction() as session:
-        session.execute(update(StateRow).where(StateRow.basin_id == "SYNTH-01").values(content=b"rubbish"))
+        session.execute(update(STATES).where(STATES.c.basin_id == "SYNTH-01").values(content=b"rubbish"))
     again = one_run(trained_store)
     assert again.status == "issued"
     assert np.array_equal(discharge(trained_store, first, "SYNTH-01"), discharge(trained_store, again, "SYNTH-01"))

@@ -18,7 +18,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import error_models, promotions, versions
@@ -88,7 +88,7 @@ def texts(answer: Any) -> Iterator[str]:
 def without(database: Database, **of_series: str) -> None:
     """Remove series of the basin."""
     with database.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, **of_series))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, **of_series))
 
 
 def newest(database: Database) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
@@ -22,10 +23,10 @@ from records.forecasts.latest import Latest, NoForecast, latest
 from records.forecasts.volumes_and_recessions import SNOW_SHARE, Volume
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.runs import RunRequest
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
-from testing.records import resum
+from testing.records import change_row
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, newest
@@ -59,7 +60,7 @@ def discharge(database: Database, run: run_types.Run, variable: str = "discharge
 def change(database: Database, variable: str, days: Period, values: float | None) -> None:
     """Write another value into the days of a variable; None adds 7 to each."""
     with database.transaction() as session:
-        rows = session.query(SeriesRow).filter_by(basin_id=BASIN, variable=variable)
+        rows = session.execute(select(SERIES).filter_by(basin_id=BASIN, variable=variable)).all()
         for row in rows:
             begin = day(f"{row.year}-01-01")
             stored = np.frombuffer(row.value_bytes, "<f4").copy()
@@ -67,8 +68,7 @@ def change(database: Database, variable: str, days: Period, values: float | None
             if shared is not None:
                 at = slice(int((shared.first - begin).astype(int)), int((shared.last - begin).astype(int)) + 1)
                 stored[at] = stored[at] + 7 if values is None else values
-                row.value_bytes = stored.tobytes()
-                resum(row)
+                change_row(session, SERIES, row, value_bytes=stored.tobytes())
 
 
 @pytest.fixture

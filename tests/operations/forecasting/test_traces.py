@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.products import WEATHER
@@ -20,12 +21,12 @@ from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
-from testing.records import resum
+from testing.records import change_row
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import leak
 
@@ -102,11 +103,11 @@ def test_a_supplied_forecast_built_of_what_was_observed_equals_the_hindcast_to_t
 def make_every_year_like_t0s(database: Database) -> None:
     """Write the weather of the days ahead into the same days of every other year."""
     with database.transaction() as session:
-        for row in session.query(SeriesRow).filter(SeriesRow.variable.in_(VARIABLES)):
+        for row in session.execute(select(SERIES).where(SERIES.c.variable.in_(VARIABLES))).all():
             if row.year not in OTHER_YEARS:
                 continue
             key = {"basin_id": row.basin_id, "product": row.product, "variable": row.variable, "year": as_date(T0).year}
-            source = session.query(SeriesRow).filter_by(**key).one()
+            source = session.execute(select(SERIES).filter_by(**key)).one()
             values = np.frombuffer(row.value_bytes, "<f4").copy()
             begins, of_source = (
                 int((np.datetime64(f"{year}-03-11") - np.datetime64(f"{year}-01-01")).astype(int))
@@ -114,8 +115,7 @@ def make_every_year_like_t0s(database: Database) -> None:
             )
             truth = np.frombuffer(source.value_bytes, "<f4")[of_source : of_source + len(AHEAD)]
             values[begins : begins + len(AHEAD)] = truth
-            row.value_bytes = values.tobytes()
-            resum(row)
+            change_row(session, SERIES, row, value_bytes=values.tobytes())
 
 
 def test_an_esp_whose_traces_are_all_the_truth_equals_the_hindcast_to_the_bit(trained_store: Database) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, day
@@ -11,10 +11,10 @@ from hydrology.base.reasons import Reason
 from hydrology.water.storage import Ages
 from records.database.engine import Database
 from records.runs import run_types, runs
-from records.runs.tables import StateRow
-from records.series.year_rows import SeriesRow
+from records.runs.tables import STATES
+from records.series.year_rows import SERIES
 from testing.country import BASINS
-from testing.records import resum
+from testing.records import change_row
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_origin import origin
 
@@ -40,11 +40,10 @@ def write_rain(database: Database, days: Period, depth: float) -> None:
     first = np.datetime64(str(days.first)[:4])
     at = slice(*((end - first.astype("datetime64[D]")).astype(int) for end in (days.first, days.last + 1)))
     with database.transaction() as session:
-        for row in session.query(SeriesRow).filter_by(year=int(str(first)), variable="precipitation"):
+        for row in session.execute(select(SERIES).filter_by(year=int(str(first)), variable="precipitation")).all():
             values = np.frombuffer(row.value_bytes, "<f4").copy()
             values[at] = depth
-            row.value_bytes = values.tobytes()
-            resum(row)
+            change_row(session, SERIES, row, value_bytes=values.tobytes())
 
 
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
@@ -86,7 +85,7 @@ def test_a_season_without_rain_has_no_part_and_one_with_rain_has(trained_store: 
 def test_it_does_not_depend_on_the_state_that_the_past_begins_from(trained_store: Database) -> None:
     from_state = parts_of(trained_store, one_run(trained_store, age=True))
     with trained_store.transaction() as session:
-        session.execute(delete(StateRow).where(StateRow.day < Ages(T0).begin))
+        session.execute(delete(STATES).where(STATES.c.day < Ages(T0).begin))
     from_empty = parts_of(trained_store, one_run(trained_store, age=True))
     assert all(np.array_equal(from_state[name], from_empty[name]) for name in NAMES)
 

@@ -26,7 +26,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.verification import scores
 from records.versions import combinations, error_models, versions
 from records.versions.promotions import PROMOTIONS
@@ -106,7 +106,7 @@ def store(trained_store: Database) -> Database:
     """The country with a second product, which lacks in one basin; no basin has a version."""
     with trained_store.transaction() as session:
         add_second_product(session, CLOCK)
-        session.execute(delete(SeriesRow).where(SeriesRow.basin_id == LATE, SeriesRow.product == SECOND))
+        session.execute(delete(SERIES).where(SERIES.c.basin_id == LATE, SERIES.c.product == SECOND))
         session.execute(PROMOTIONS.delete())
     return trained_store
 

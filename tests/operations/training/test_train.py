@@ -24,7 +24,7 @@ from operations.training.training_data import NoBasinLeft, prepare
 from operations.versions.learnt_days import require_held_out
 from records.database.engine import Database
 from records.series import revisions, series, series_writer
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.versions import promotions, trainings, versions
 from records.versions.promotions import PROMOTIONS
 from records.versions.version_properties import ELSEWHERE
@@ -60,7 +60,7 @@ def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(traine
     assert members[0].weights != members[1].weights
     assert version.properties.physics
     assert not any(probe.forbids for probe in version.properties.physics)
-    assert "less flow after rain" in {probe.name for probe in version.properties.physics}
+    assert "added rain" in {probe.name for probe in version.properties.physics}
 
     again = train(work_of(trained_store, CLOCK), configuration(), BASINS)
     assert again.already
@@ -262,7 +262,7 @@ def test_two_processes_that_do_the_same_training_make_one_version(trained_store:
 
 def test_a_validation_period_without_flow_is_refused_at_once(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        session.query(SeriesRow).filter(SeriesRow.product == "synth", SeriesRow.year >= 2004).delete()
+        session.execute(SERIES.delete().where(SERIES.c.product == "synth", SERIES.c.year >= 2004))
     with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="validation period 2004"):
         prepare(session, configuration(validation_period="2004-10-01..2005-09-30"), BASINS)
 

@@ -17,9 +17,9 @@ from operations.what_if import what_if
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
-from records.runs.tables import StateRow
+from records.runs.tables import STATES
 from records.series import series_writer
-from records.series.year_rows import ArrivalRow, RevisionRow
+from records.series.year_rows import ARRIVALS, REVISIONS
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, contents, daily
 from testing.work import work_of
@@ -95,7 +95,7 @@ def test_the_forcing_before_a_revision_is_restored_from_the_log(trained_store: D
 
 def test_a_revision_by_the_clock_of_an_archive_is_restored_too(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        session.execute(update(ArrivalRow).values(arrived_at=datetime(2005, 1, 1, tzinfo=UTC)))
+        session.execute(update(ARRIVALS).values(arrived_at=datetime(2005, 1, 1, tzinfo=UTC)))
     (run, _) = replay(work_of(trained_store, CLOCK), RunRequest(ISSUE_DAYS)).runs
     revise(trained_store, "2005-03-01", 77.0, at=datetime(2005, 4, 3, tzinfo=UTC))
     assert_equal(reproduce(work_of(trained_store), run.id))
@@ -105,7 +105,7 @@ def test_inputs_whose_earlier_values_are_lost_are_named_as_the_cause(trained_sto
     run = issued(trained_store)
     revise(trained_store, "2004-03-01", 77.0)
     with trained_store.transaction() as session:
-        session.execute(delete(RevisionRow))
+        session.execute(delete(REVISIONS))
     receipt = reproduce(work_of(trained_store), run.id)
     revised, *others = receipt.basins
     assert (revised.basin_id, revised.reproduced) == (BASINS[0], False)
@@ -120,7 +120,7 @@ def test_a_parent_state_that_is_gone_is_computed_again(trained_store: Database) 
     issued(trained_store, t0=day("2004-02-20"))
     run = issued(trained_store)
     with trained_store.transaction() as session:
-        session.execute(delete(StateRow).where(StateRow.day == day("2004-02-20")))
+        session.execute(delete(STATES).where(STATES.c.day == day("2004-02-20")))
     assert_equal(reproduce(work_of(trained_store), run.id))
 
 

@@ -21,9 +21,9 @@ from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunCalibration
 from records.runs.runs import RunRequest
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.versions import error_models, versions
-from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
@@ -131,7 +131,7 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
 def test_without_recent_flow_it_is_the_error_of_any_day(calibrated: Database) -> None:
     with_flow = reported(calibrated, one_run(calibrated))[1][run_arrays.CALIBRATED].values
     with calibrated.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge", year=as_date(T0).year))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, variable="discharge", year=as_date(T0).year))
     later = T0 + 20 * ONE_DAY  # flow is known until 70 days before
     row, _ = reported(calibrated, one_run(calibrated, t0=later))
     assert isinstance(row.summary.calibration, RunCalibration)
@@ -170,7 +170,7 @@ def test_other_years_are_mixed_and_wider_than_any_one(calibrated: Database) -> N
 
 def test_a_forecast_of_a_basin_without_fitted_errors_gives_the_reason(calibrated: Database) -> None:
     with calibrated.transaction() as session:
-        session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASINS[2]))
+        session.execute(delete(BASIN_ERRORS).filter_by(basin_id=BASINS[2]))
     run = one_run(calibrated)
     assert isinstance(reported(calibrated, run, BASINS[0])[0].summary.calibration, RunCalibration)
     row, series = reported(calibrated, run, BASINS[2])
@@ -201,7 +201,7 @@ def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
     version, never_met = newest(trained_store), BASINS[-1]
     calibrate(work_of(trained_store, CLOCK), version, BASINS[:-1], UNSEEN)
     with trained_store.transaction() as session:
-        session.execute(update(ErrorModelRow).values(for_unseen=for_unseen))
+        session.execute(update(ERROR_MODELS).values(for_unseen=for_unseen))
     run = one_run(trained_store, horizon=5)
     row, series = reported(trained_store, run, never_met)
     if not for_unseen:

@@ -16,11 +16,11 @@ from operations.basin_data.dataset import load_discharge
 from operations.verification.reforecast import Reforecast, reforecast
 from records.database.engine import Database
 from records.runs import run_arrays
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
 from records.versions import error_models
-from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import one_run
@@ -122,7 +122,7 @@ def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reaso
 
 def test_a_basin_that_the_error_model_was_not_fitted_to_is_marked(calibrated: Database) -> None:
     with calibrated.transaction() as session:
-        session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
+        session.execute(delete(BASIN_ERRORS).filter_by(basin_id=BASIN))
     verified(calibrated)
     unknown, known = stored_of(calibrated)[CALIBRATED, 1], stored_of(calibrated, BASINS[1])[CALIBRATED, 1]
     reason = unknown.scores.missing["crps_mm_per_day"]
@@ -137,8 +137,8 @@ def test_a_basin_that_the_error_model_was_not_fitted_to_is_marked(calibrated: Da
 
 def test_an_ungauged_basin_has_regional_errors_without_an_earlier_forecast(calibrated: Database) -> None:
     with calibrated.transaction() as session:
-        session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
-        session.execute(update(ErrorModelRow).values(for_unseen=True))
+        session.execute(delete(BASIN_ERRORS).filter_by(basin_id=BASIN))
+        session.execute(update(ERROR_MODELS).values(for_unseen=True))
     verified(calibrated)
     row = stored_of(calibrated)[CALIBRATED, 1]
     assert row.error_model is not None
@@ -147,8 +147,8 @@ def test_an_ungauged_basin_has_regional_errors_without_an_earlier_forecast(calib
 
 def test_a_basin_without_flow_is_left_out_and_none_at_all_is_a_problem(calibrated: Database) -> None:
     with calibrated.transaction() as session:
-        of_year = delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge")
-        session.execute(of_year.where(SeriesRow.year <= as_date(YEAR.last).year))
+        of_year = delete(SERIES).filter_by(basin_id=BASIN, variable="discharge")
+        session.execute(of_year.where(SERIES.c.year <= as_date(YEAR.last).year))
     done = verified(calibrated)
     assert done.basins == BASINS[1:]
     assert "SYNTH-01 has no observed discharge in" in str(done.left_out[BASIN])

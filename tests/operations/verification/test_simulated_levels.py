@@ -20,7 +20,7 @@ from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.database.stored import table_of
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import ModelLevels
 from records.simulations.snow_cells import mapping
@@ -40,7 +40,7 @@ def stored_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
 def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         version = versions.newest(session)
-        session.execute(delete(SeriesRow).filter_by(variable="discharge"))  # none of what was observed
+        session.execute(delete(SERIES).filter_by(variable="discharge"))  # none of what was observed
     (done,) = compute(work_of(trained_store, CLOCK))
     assert (done.version_id, done.basins, done.left_out) == (version.id, BASINS, {})
     with trained_store.reading() as session:
@@ -139,7 +139,7 @@ def test_with_enough_years_they_are_flows(trained_store: Database, monkeypatch: 
 
 def test_a_basin_without_weather_is_left_out_and_none_at_all_is_a_problem(trained_store: Database) -> None:
     with trained_store.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="precipitation"))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, variable="precipitation"))
     (done,) = compute(work_of(trained_store, CLOCK))
     assert done.basins == (BASINS[0], BASINS[2])
     assert "has no precipitation" in str(done.left_out[BASIN])

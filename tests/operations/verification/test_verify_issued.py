@@ -24,9 +24,9 @@ from operations.verification.verify_issued import Verified, verify
 from records.database.engine import Database
 from records.database.stored import add_all, as_values
 from records.runs import run_arrays, run_types, runs
-from records.runs.adjustment import Adjustment
+from records.runs.tables import Adjustment
 from records.series import series, series_writer
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.verification import lead_scores
 from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
@@ -197,7 +197,7 @@ def test_days_that_the_weights_were_fitted_to_do_not_count(lived: Database) -> N
 def test_a_basin_without_flow_is_left_out_and_its_stored_scores_are_deleted(lived: Database) -> None:
     judged(lived)
     with lived.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge"))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, variable="discharge"))
     done = judged(lived)
     assert done.basins == (BASINS[0], BASINS[2])
     assert list(done.left_out) == [BASIN]

@@ -43,7 +43,7 @@ from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
 from records.runs.runs import RunRequest
 from records.series import series
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from records.simulations import snow_cells
 from records.verification import error_splits, scores
 from records.verification.error_splits import ErrorFilter
@@ -209,7 +209,7 @@ def test_a_basin_whose_parts_can_be_changed_is_run_though_a_part_cannot_anywhere
     trained_store: Database, both: Version
 ) -> None:
     with trained_store.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, product=SECOND))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, product=SECOND))
     for basin in BASINS[1:]:
         blank(trained_store, basin, "tmax", 2004, 71, 69.0, product=SECOND)  # 12 March: 74 degrees are impossible
     asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=Changes(degrees=5))
@@ -315,7 +315,7 @@ def test_where_a_part_is_missing_its_snow_has_the_skill_of_a_part(trained_store:
     evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
     with trained_store.transaction() as session:
         (judged, *_) = [one.basin_id for one in snow_cells.own_cells(session, both.id) if one.test_r is not None]
-        session.execute(delete(SeriesRow).filter_by(basin_id=judged, product=SECOND))
+        session.execute(delete(SERIES).filter_by(basin_id=judged, product=SECOND))
     snow = row(trained_store, issued(trained_store, both.id, basins=[judged]), judged).summary.snow
     assert not isinstance(snow, Absent)
     assert not isinstance(snow.skill, Absent)
@@ -576,7 +576,7 @@ def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
 
 def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Database, both: Version) -> None:
     with trained_store.transaction() as session:
-        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, product=SECOND))
+        session.execute(delete(SERIES).filter_by(basin_id=BASIN, product=SECOND))
     run = issued(trained_store, both.id)
     there, other = row(trained_store, run), row(trained_store, run, BASINS[1])
     assert [part.name for part in there.summary.parts] == [FIRST]
@@ -611,7 +611,7 @@ def test_it_credits_every_product_and_counts_what_was_filled_in_each(trained_sto
 
 def test_it_states_why_a_part_has_no_age_of_its_water(trained_store: Database, both: Version) -> None:
     with trained_store.transaction() as session:
-        session.execute(delete(SeriesRow).where(SeriesRow.product == SECOND, SeriesRow.year < T0.astype(object).year))
+        session.execute(delete(SERIES).where(SERIES.c.product == SECOND, SERIES.c.year < T0.astype(object).year))
     run = issued(trained_store, both.id, age=True)
     assert run_types.AGE not in arrays(trained_store, run)
     summary = row(trained_store, run).summary

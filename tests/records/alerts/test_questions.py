@@ -10,7 +10,7 @@ from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
-from records.alerts import dispatch, questions, subscriptions
+from records.alerts import deliveries, dispatch, subscriptions
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import NOW, contents
@@ -82,17 +82,19 @@ def test_a_refusal_lasts_until_the_recipient_revokes_it(database: Database) -> N
         early = subscriptions.create(session, NewSubscription(email="mayor@rivers.example"), key, NOW, Settings())
         subscriptions.confirm(session, new.id, NOW)
         assert subscriptions.unsubscribe(session, new.id, NOW)
-        questions.refuse(session, questions.mailbox_hash(session, early.email or ""), NOW)  # before it is sent
+        deliveries.refuse_questions(
+            session, deliveries.mailbox_hash(session, early.email or ""), NOW
+        )  # before it is sent
         subscriptions.remove(session, new.id)
     assert sendable(database) == []
     years = NOW + timedelta(days=4_000)
     with database.transaction() as session:
-        questions.remove(session, list(questions.outdated(session, years)))
+        deliveries.remove_questions(session, list(deliveries.outdated_questions(session, years)))
         subscriptions.create(session, NewSubscription(email="Duty+2@rivers.example"), key, years, Settings())
     assert sendable(database, years) == []
     with database.transaction() as session:
-        mailbox = questions.mailbox_hash(session, "duty@rivers.example")
-        assert [questions.allow(session, mailbox) for _ in range(2)] == [True, False]
+        mailbox = deliveries.mailbox_hash(session, "duty@rivers.example")
+        assert [deliveries.allow_questions(session, mailbox) for _ in range(2)] == [True, False]
         subscriptions.create(session, NewSubscription(email="duty@rivers.example"), key, years, Settings())
     assert sendable(database, years) == ["duty@rivers.example"]
 
@@ -104,7 +106,7 @@ def test_a_key_asks_so_many_addresses_a_day_whether_they_may_be_asked_or_not(dat
         for _ in range(3):
             new = subscriptions.create(session, NewSubscription(email="a@b.example"), key, NOW, settings)
             subscriptions.remove(session, new.id)
-        with pytest.raises(questions.TooManyQuestions, match="3 subscriptions"):
+        with pytest.raises(deliveries.TooManyQuestions, match="3 subscriptions"):
             subscriptions.create(session, NewSubscription(email="c@d.example"), key, NOW, settings)
         subscriptions.create(session, NewSubscription(url="https://rivers.example/"), key, NOW, settings)
         subscriptions.create(session, NewSubscription(email="c@d.example"), other, NOW, settings)

@@ -31,9 +31,8 @@ from records.basins import basins, ownership
 from records.database.engine import Database, revisions
 from records.feeds import feeds
 from records.levels import basin_levels
-from records.schema import Base
+from records.schema import Base, write_revision
 from records.series import series_writer
-from records.upkeep.write_revision import write_revision
 from records.verification import lead_scores, scores
 from records.verification.scores import Score
 from records.versions import versions

@@ -17,13 +17,12 @@ from hydrology.base.reasons import Reason
 from records.database.array_codec import pack_text, unpack_text
 from records.database.checksums import Corrupt
 from records.database.engine import Database
-from records.database.stored import table_of
 from records.runs import run_store, run_types, runs, states
 from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import BasinResult, RunBasin, UnknownRun
 from records.runs.run_weather import RunWhatIf
-from records.runs.tables import RunContentRow
+from records.runs.tables import RUN_CONTENTS
 from records.upkeep import integrity
 from testing.records import (
     BASIN,
@@ -227,10 +226,9 @@ def test_a_damaged_run_is_named_and_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         whole, damaged = a_run(session, version, WHOLE).id, a_run(session, version, WHOLE).id
-        content = bytearray(session.get_one(RunContentRow, (damaged, BASIN)).content)
+        content = bytearray(session.execute(select(RUN_CONTENTS).filter_by(run_id=damaged)).one().content)
         content[-1] ^= 1
-        row = table_of(RunContentRow)
-        session.execute(row.update().where(row.c.run_id == damaged).values(content=bytes(content)))
+        session.execute(RUN_CONTENTS.update().where(RUN_CONTENTS.c.run_id == damaged).values(content=bytes(content)))
         with pytest.raises(Corrupt, match=damaged):
             runs.series_of(session, damaged, BASIN)
         with pytest.raises(Corrupt, match=damaged):
@@ -262,7 +260,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
         states.put(session, a_state(version, "2008-09-30", arrays={"c": cells, "h": cells}), NOW)
         run = _with_cells(session, version, cells)
         changed = _with_cells(session, version, other, purpose="what-if")
-        sizes = {row.run_id: len(row.content) for row in session.scalars(select(RunContentRow))}
+        sizes = {row.run_id: len(row.content) for row in session.execute(select(RUN_CONTENTS))}
         assert sizes[run] < cells.nbytes / 4 < sizes[changed]
         before = cells_of(run)
         assert (before.values.tobytes(), dict(before.axes)) == (

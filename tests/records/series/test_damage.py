@@ -9,10 +9,10 @@ from hydrology.base.calendar import Period, day
 from records.database import checksums
 from records.database.engine import Database
 from records.runs import states
-from records.runs.tables import StateRow
+from records.runs.tables import STATES
 from records.series import revisions, series, series_writer
 from records.series.series_writer import Written
-from records.series.year_rows import DamagedSeries, RevisionRow, SeriesRow
+from records.series.year_rows import REVISIONS, SERIES, DamagedSeries
 from testing import series_history
 from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, instant
 
@@ -30,12 +30,11 @@ def a_record(session: Session, basin: str = BASIN) -> None:
 
 def flip(session: Session, column: str, year: int = 1999, basin: str = BASIN) -> None:
     """Flip the lowest bit of the second byte of a stored year."""
-    of_year = select(SeriesRow).filter_by(basin_id=basin, year=year)
-    content = bytearray(getattr(session.scalars(of_year).one(), column))
+    of_year = select(SERIES).filter_by(basin_id=basin, year=year)
+    content = bytearray(getattr(session.execute(of_year).one(), column))
     content[1] ^= 1
-    changed = update(SeriesRow).where(SeriesRow.basin_id == basin, SeriesRow.year == year)
+    changed = update(SERIES).where(SERIES.c.basin_id == basin, SERIES.c.year == year)
     session.execute(changed.values({column: bytes(content)}))
-    session.expire_all()
 
 
 @pytest.mark.parametrize("column", ["value_bytes", "flag_bytes"])
@@ -82,10 +81,9 @@ def test_a_row_in_the_place_of_another_is_reported(database: Database) -> None:
             series_writer.write(
                 session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *basin.encode()), a_source(session), NOW
             )
-        mine, other = session.scalars(select(SeriesRow).order_by(SeriesRow.basin_id.desc()))
-        for name in ("value_bytes", "flag_bytes", "checksum"):
-            setattr(mine, name, getattr(other, name))
-        session.flush()
+        mine, other = session.execute(select(SERIES).order_by(SERIES.c.basin_id.desc()))
+        content = {name: getattr(other, name) for name in ("value_bytes", "flag_bytes", "checksum")}
+        session.execute(update(SERIES).where(SERIES.c.basin_id == mine.basin_id).values(content))
         assert series.read(session, other.basin_id, PRODUCT, VARIABLE) is not None
         with pytest.raises(DamagedSeries, match=mine.basin_id):
             series.read(session, mine.basin_id, PRODUCT, VARIABLE)
@@ -119,9 +117,7 @@ def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> 
     with database.transaction() as session:
         a_record(session)
         series_writer.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), instant("2009-01-01"))
-        logged = session.scalars(select(RevisionRow)).one()
-        logged.offset_bytes = b"\x00\x00\x01\x00"
-        session.flush()
+        session.execute(update(REVISIONS).values(offset_bytes=b"\x00\x00\x01\x00"))
         with pytest.raises(DamagedSeries, match=f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999"):
             series_history.revisions(session, *KEY)
         assert series.read(session, *KEY) is not None
@@ -135,7 +131,7 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         for at in ("2008-09-29", "2008-09-30"):
             states.put(session, a_state(version, at, recent_flow=flow), NOW)
         session.execute(
-            update(StateRow)
+            update(STATES)
             .filter_by(day=day("2008-09-30"))
             .values(recent_flow=checksums.pack_arrays({"discharge": flow + 1}))
         )
@@ -145,7 +141,7 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         of_many = states.newest_valid_many(session, version, [BASIN], day("2008-09-30"))[BASIN]
         assert of_many is not None
         assert (of_many.day, of_many.sha256) == (newest.day, newest.sha256)
-        session.execute(update(StateRow).filter_by(day=day("2008-09-29")).values(day=day("2008-09-28")))
+        session.execute(update(STATES).filter_by(day=day("2008-09-29")).values(day=day("2008-09-28")))
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
         states.put(session, a_state(version, "2008-09-28", recent_flow=flow), NOW)
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is not None

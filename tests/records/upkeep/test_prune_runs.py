@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
@@ -19,7 +19,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_weather import RunWhatIf
-from records.runs.tables import RunContentRow, StateRow
+from records.runs.tables import RUN_CONTENTS, STATES
 from records.upkeep import prune_runs
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, contents
 from tests.app.factories import forecast, forecast_with_traces
@@ -77,10 +77,10 @@ def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
     with database.transaction() as session:
         run = a_run(session, version, result, horizon_days=3).id
         before, ledgers = runs.series_of(session, run, BASIN), runs.ledger_of(session, run, BASIN)
-        size = len(session.get_one(RunContentRow, (run, BASIN)).content)
+        size = len(session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content)
         thin(session, [run])
         after = runs.series_of(session, run, BASIN)
-        assert len(session.get_one(RunContentRow, (run, BASIN)).content) < size
+        assert len(session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content) < size
         assert runs.ledger_of(session, run, BASIN) == ledgers
         for name in ("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL):
             assert after[name].values.tobytes() == before[name].values.tobytes()
@@ -105,9 +105,9 @@ def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
 def test_a_damaged_run_stays_as_it_is(database: Database, version: str) -> None:
     with database.transaction() as session:
         run = a_run(session, version, forecast()).id
-        session.execute(update(RunContentRow).values(content=b"rubbish"))
+        session.execute(update(RUN_CONTENTS).values(content=b"rubbish"))
         thin(session, [run])
-        assert session.get_one(RunContentRow, (run, BASIN)).content == b"rubbish"
+        assert session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content == b"rubbish"
 
 
 def test_a_pruned_earlier_latest_forecast_is_reported_as_pruned(database: Database, version: str) -> None:
@@ -127,8 +127,8 @@ def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Da
         for at in ("2008-07-01", "2008-07-30", "2008-07-31", "2008-08-30", "2008-08-31", "2008-09-29", "2008-09-30"):
             states.put(session, a_state(version, at), NOW)
         session.execute(
-            update(StateRow)
-            .where(StateRow.day == day("2008-07-31"))
+            update(STATES)
+            .where(STATES.c.day == day("2008-07-31"))
             .values(invalid_at=NOW, invalid_reason=a_reason("rain was revised"))
         )
         outdated = states.outdated(session, SOON)

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Table, update
 
 from hydrology.base.calendar import day
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from records.database.checksums import Corrupt
 from records.database.engine import Database
 from records.versions import error_models
-from records.versions.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from records.versions.versions import UnknownVersion
 from testing.records import NOW, a_version
 
@@ -105,11 +105,11 @@ def test_a_version_without_one_and_one_that_is_not_stored(database: Database) ->
             error_models.replace(session, new("nobody"), NOW)
 
 
-@pytest.mark.parametrize("row", [ErrorModelRow, BasinErrorsRow])
-def test_a_damaged_one_is_refused(database: Database, row: type[ErrorModelRow | BasinErrorsRow]) -> None:
+@pytest.mark.parametrize("table", [ERROR_MODELS, BASIN_ERRORS])
+def test_a_damaged_one_is_refused(database: Database, table: Table) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         error_models.replace(session, new(version), NOW)
-        session.execute(update(row).values(content=b"damaged"))
+        session.execute(update(table).values(content=b"damaged"))
     with database.reading() as session, pytest.raises(Corrupt, match="fit it again"):
         error_models.get(session, version, ["USGS-01"])

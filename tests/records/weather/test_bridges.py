@@ -83,7 +83,7 @@ def test_a_run_stores_the_skill_of_its_bridge(database: Database) -> None:
     assert (own.id, own.precipitation_bias, own.precipitation_correlation) == (stored.id, -0.01, None)
     assert (pooled.pooled_from, pooled.precipitation_bias) == ((BASIN,), None)
     assert "as in 1 basin like this one" in pooled.note
-    assert own.note.endswith("precipitation is -1% off in its sum")
+    assert own.note.endswith("precipitation is -1% off in its sum.")
     shown = replace(own, precipitation_correlation=0.93, model=None).note
     assert shown.startswith("live is bridged to maurer_extended: on water years that it was not fitted on")
     assert "-1% off" in shown

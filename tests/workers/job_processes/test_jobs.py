@@ -10,7 +10,7 @@ from records.access import keys
 from records.jobs import attempts, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
-from records.series.year_rows import SeriesRow
+from records.series.year_rows import SERIES
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from testing.jobs.processes import Shop
@@ -82,15 +82,15 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
 
 
 def test_data_that_arrive_during_a_training_change_nothing_of_it(country_jobs: InProcessJobs) -> None:
-    of_basin = SeriesRow.basin_id == BASINS[2]
+    of_basin = SERIES.c.basin_id == BASINS[2]
     with country_jobs.database.transaction() as session:
-        rows = [dict(row) for row in session.execute(select(SeriesRow.__table__).where(of_basin)).mappings()]
-        session.execute(delete(SeriesRow).where(of_basin))
+        rows = [dict(row) for row in session.execute(select(SERIES).where(of_basin)).mappings()]
+        session.execute(delete(SERIES).where(of_basin))
     job = country_jobs.post("training", **training(schedule={"kind": "cosine", "steps": 2}, validate_every=2))
     country_jobs.run(job.id)
     assert country_jobs.job(job.id).status == "waiting"
     with country_jobs.database.transaction() as session:
-        session.execute(insert(SeriesRow), rows)
+        session.execute(insert(SERIES), rows)
     done = country_jobs.ended(job.id)
     assert done.status == "succeeded", done.problem
     assert done.result is not None

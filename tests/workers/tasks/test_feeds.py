@@ -14,7 +14,7 @@ from records.basins.ownership import Basin
 from records.feeds import feeds
 from records.jobs import jobs, schedules
 from records.series import series
-from records.series.revisions import SourceRow
+from records.series.revisions import SOURCES
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs
@@ -60,7 +60,7 @@ def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_jobs: InProcessJo
     empty_jobs.ended(empty_jobs.post("fetch", None, feed="flow").id)
     with empty_jobs.database.reading() as session:
         entries = [one for one in audit.page(session)[::-1] if one.action == "feed fetched"]
-        with_sums = {source.sha256 for source in session.scalars(select(SourceRow))}
+        with_sums = set(session.scalars(select(SOURCES.c.sha256)))
     first, again, partly = (one.detail for one in entries)
     assert (first["new"], first["file_count"], first["changed_days"]) == (3, 3, 0)
     assert first["new_days"] > 0

@@ -21,7 +21,7 @@ from records.database.engine import Database
 from records.feeds import feeds
 from records.jobs import jobs
 from records.series import series, series_writer
-from records.series.revisions import SourceRow
+from records.series.revisions import SOURCES
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.jobs.in_process import InProcessChildren
@@ -191,7 +191,7 @@ def test_errors_name_the_file_as_its_sender_does(service: TestClient, tools: Wor
     ).json()
     run(tools, right["id"])
     with tools.database.reading() as session:
-        assert session.scalars(select(SourceRow.name)).all() == ["upload.csv"]
+        assert session.scalars(select(SOURCES.c.name)).all() == ["upload.csv"]
         entries = str(session.scalars(select(AUDIT.c.detail)).all())
     assert str(tools.settings.data) not in entries
     assert not [name for name in stored_names if name in entries]

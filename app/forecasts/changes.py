@@ -1,6 +1,7 @@
 """/v1/basins/{basin}/forecasts/latest/changes: why a forecast differs from the previous one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
@@ -13,14 +14,13 @@ from sqlalchemy.orm import Session
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts import lookup
-from app.forecasts.changes.words import Split, change_in_words
 from app.forecasts.discharge import DischargeUnits, in_units
-from app.forecasts.header import header_of_days, run_table
-from app.forecasts.schemas import DaysOfRun
+from app.forecasts.header import DaysOfRun, header_of_days, run_table
+from app.forecasts.words import UNITS, number, on, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from app.http.discharge_units import NoArea
-from hydrology.attribution import PARTS, interaction
+from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
@@ -30,6 +30,74 @@ from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
 from records.runs import run_arrays, runs
 from records.runs.run_summary import RunChange
 from records.runs.run_types import UnknownRun
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A change and its parts (orders, parts, days), in the unit of the answer, with the flow of the run."""
+
+    found: RunChange
+    after: Array
+    parts: Array
+
+    @property
+    def change(self) -> Array:
+        """The whole change, (days,)."""
+        return whole_change(self.parts)
+
+
+WORTH_NAMING = 0.05
+"""Parts smaller than this share of the largest one are not named."""
+
+
+def change_in_words(split: Split, days: Sequence[date], units: Units) -> str:
+    """Describe the largest change of any day, and its parts from the largest on."""
+    change, since = split.change, on(as_date(day(split.found.t0)))
+    at = int(np.abs(change).argmax())
+    if number(abs(float(change[at]))) == "0":
+        return f"Nothing changed since the forecast of {since}."
+    after, before = float(split.after[at]), float(split.after[at] - change[at])
+    of_day = f"{days[at]:%A} {on(days[at])}"
+    sentence = (
+        f"{signed(float(change[at]))} {UNITS[units]} on {of_day} since the forecast of {since}, from "
+        f"{number(before)} to {number(after)}"
+    )
+    parts = {name: float(value) for name, value in zip(PARTS, split.parts[0, :, at], strict=True) if value == value}
+    largest = max(map(abs, parts.values()))
+    named = sorted(
+        (name for name in parts if abs(parts[name]) >= WORTH_NAMING * largest), key=lambda one: -abs(parts[one])
+    )
+    return f"{sentence}: {', '.join(_part(name, parts[name], split.found, days[-1]) for name in named)}."
+
+
+def _part(name: str, value: float, found: RunChange, last: date) -> str:
+    return f"{signed(value)} {_cause(name, value, found, last)}"
+
+
+def _cause(name: str, value: float, found: RunChange, last: date) -> str:
+    if name == "observed_weather":
+        fell = f"({number(found.observed_mm)} mm of precipitation, {number(found.expected_mm)} mm expected)"
+        return f"{_because(value, found.observed_mm - found.expected_mm, 'fell', 'the observed weather')} {fell}"
+    if name == "weather_forecast":
+        amounts = f"{number(found.ahead_mm)} mm by {on(last)}, {number(found.ahead_before_mm)} mm before"
+        more = found.ahead_mm - found.ahead_before_mm
+        return f"{_because(value, more, 'is forecast', 'the new weather forecast')} ({amounts})"
+    return {
+        "revised_data": "from revised weather data",
+        "model_version": "from another model version"
+        if not found.products_before
+        else f"from other weather products ({' and '.join(found.products_before)} before)",
+        "observed_flow": "from the last observed flow and past errors",
+    }[name]
+
+
+def _because(value: float, more: float, verb: str, otherwise: str) -> str:
+    if value * more <= 0:
+        return f"from {otherwise}"
+    return f"because {'more' if more > 0 else 'less'} rain or snow {verb}"
+
 
 ChangeOf = Literal["calibrated median", "mean of the members"]
 
@@ -106,7 +174,6 @@ class ChangeOfRun(DaysOfRun):
     missing: Missing = EXPLAINED
 
 
-Array = npt.NDArray[np.float64]
 _MEDIAN = 0.5
 _FIELDS = ("previous", "change_of", "before", "after", "change", "parts", "interaction", "precipitation", "in_words")
 

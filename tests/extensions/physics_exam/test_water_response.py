@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hydrology.water.probes import largest_excess, largest_rise, returned_share
+from extensions.physics_exam.water_response import largest_excess, largest_rise, returned_share
 
 
 def test_the_largest_excess_is_of_one_day_and_never_below_zero() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from extensions.caravan.variables import QUANTITIES, same_unit, stated_units
 from hydrology.base.calendar import Days, day
 from hydrology.base.series import DailySeries
 from ingestion.base import SourceError, SourceFile
@@ -14,7 +15,6 @@ from ingestion.cf_stations import COUNT_LATER, JULIAN, counts_alike
 from ingestion.daily import DailyRows, read_days
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.sheet import Sheet
-from ingestion.sources.caravan.variables import QUANTITIES, same_unit, stated_units
 
 if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.caravan.source import CaravanSource
+from extensions.caravan.timeseries import parse_csv, parse_netcdf
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.caravan import CaravanSource
-from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
 from testing.files import caravan as write
 
 FILE = SourceFile("f", "", 0)
@@ -342,6 +342,6 @@ def test_one_broken_gauge_leaves_the_others_readable(tmp_path: Path) -> None:
 
 
 def test_the_netcdf_package_is_loaded_only_to_read_netcdf() -> None:
-    code = "import sys, ingestion.sources.caravan, ingestion.sources.tables; print('netCDF4' in sys.modules)"
+    code = "import sys, extensions.caravan.source, ingestion.sources.tables; print('netCDF4' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from models.physics_probes import weather
-from models.physics_probes.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
+from extensions.physics_exam import weather
+from extensions.physics_exam.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
 
 CHANGE = 3.0  # degC
 SNOW_MEAN, RAIN_MEAN = -5.0, 5.0  # degC, of the days around the storm

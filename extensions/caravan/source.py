@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from extensions.caravan.timeseries import parse_csv, parse_netcdf
+from extensions.caravan.variables import PRODUCT
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.units import M2_PER_KM2
@@ -13,8 +15,6 @@ from ingestion.reading import ANY_FILES, Files
 from ingestion.sheet import Sheet
 from ingestion.sources.attributes import PLACE, AttributeFile, attributes_of, parse_attributes
 from ingestion.sources.camels.files import ArchiveFile, find, read_once, refuse_packed
-from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
-from ingestion.sources.caravan.variables import PRODUCT
 
 NAMESPACE = "CARAVAN"
 _DISCHARGE_PRODUCT = NAMESPACE.lower()

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from hydrology.water.probes import largest_excess, returned_share
-from models.physics_probes import weather
-from models.physics_probes.exam import COLD, NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
+from extensions.physics_exam import weather
+from extensions.physics_exam.exam import COLD, NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
+from extensions.physics_exam.water_response import largest_excess, returned_share
 
 STORM_DAYS = 2 * YEAR  # a storm falls in the first year, and at least most of a year follows
 SEASONS = (15, 105, 195, 285)

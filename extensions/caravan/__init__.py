@@ -1,5 +1,1 @@
 """Reads Caravan (Kratzert et al. 2023, doi:10.1038/s41597-023-01975-w). Folders and zips of CSV and NetCDF."""
-
-from ingestion.sources.caravan.source import CaravanSource
-
-__all__ = ["CaravanSource"]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from extensions.physics_exam import air, basin, rain
+from extensions.physics_exam.exam import NOT_ASKED, Exam, Experiment, Numbers, Question
 from hydrology.water.probes import ProbeResult
 from jobspec.network import BucketsConfig
 from jobspec.training import AREA, TrainingConfig
-from models.physics_probes import air, basin, rain
-from models.physics_probes.exam import NOT_ASKED, Exam, Experiment, Numbers, Question
 
 EXPERIMENTS = (
     *(rain.storms, rain.dry_ground, rain.less_rain, basin.dry_months),

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from hydrology.water.probes import largest_rise
+from extensions.physics_exam import weather
+from extensions.physics_exam.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
+from extensions.physics_exam.water_response import largest_rise
 from jobspec.training import AREA
-from models.physics_probes import weather
-from models.physics_probes.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
 
 DRY_DAYS, DRAINING_DAYS = 60, 5
 STARTS = (0, YEAR // 4, YEAR // 2, 3 * YEAR // 4)

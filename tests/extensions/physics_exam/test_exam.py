@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers
+from extensions.physics_exam.questions import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask, ruled_out
 from hydrology.base.calendar import Period, day
 from hydrology.water.probes import ProbeResult
 from jobspec.network import MCLSTMConfig, Unseen, sized
@@ -18,8 +20,6 @@ from models.nets import bucket_parameters
 from models.nets.bucket_parameters import STATIC
 from models.nets.mclstm import MCLSTM
 from models.networks import build
-from models.physics_probes.exam import NOT_ASKED, Exam, Numbers
-from models.physics_probes.experiments import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask, ruled_out
 from models.scaling import Scaler
 
 pytestmark = pytest.mark.extended

@@ -1,1 +1,0 @@
-"""The change of a forecast since the previous one, by cause."""
