@@ -7,7 +7,6 @@ always stored as runs on request, so that a basin's latest forecast stays the op
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -92,7 +91,18 @@ def issue(
     if operational:
         of_runs = zip(planned, new, results, strict=True)
         results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
-    select = None if still_due is None else partial(_still_due, planned=planned, still_due=still_due)
+
+    def select(session: Session, computed: Computed) -> Computed:
+        if still_due is None:
+            return computed
+        for name in sorted({name for plan in planned for name in plan.forcings}):
+            basins.lock(session, name)
+        return [
+            (run, [result for result in of_run if result.basin.basin_id in due | plan.failures.keys()])
+            for plan, (run, of_run) in zip(planned, computed, strict=True)
+            if (due := {*still_due(session, plan)})
+        ]
+
     issued = store_all(work, request, [*zip(new, results, strict=True)], select)
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
@@ -119,18 +129,6 @@ def store_all(
         return [
             store_run(session, run, of_run, prepared[run.id]) for run, of_run in with_progress("runs stored", to_store)
         ]
-
-
-def _still_due(
-    session: Session, computed: Computed, *, planned: Sequence[Plan], still_due: StillDue
-) -> list[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
-    for name in sorted({name for plan in planned for name in plan.forcings}):
-        basins.lock(session, name)
-    return [
-        (run, [result for result in results if result.basin.basin_id in due | plan.failures.keys()])
-        for plan, (run, results) in zip(planned, computed, strict=True)
-        if (due := {*still_due(session, plan)})
-    ]
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
