@@ -6,36 +6,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal, get_args
 
-import numpy as np
 import structlog
-from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent, known
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Area, mm_per_day_to_m3s
-from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.base import SourceFile
 from jobspec.extensions import extensions
 from operations.alerts.decide_alerts import decide
-from operations.basin_data.basins import chosen, last_ended
+from operations.basin_data.basins import chosen
 from operations.basin_data.source_paths import Intake
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
 from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
-from records.basins import basins
 from records.database.work import Work
 from records.feeds import feeds
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs import run_arrays, run_types, runs
-from records.runs.filled_note import weather_note
-from records.runs.run_summary import CalibrationKind
+from records.runs import run_types, runs
 from records.versions import promotions
 from records.weather import bridges
 
@@ -171,52 +163,3 @@ def after_daily(work: Work) -> Iterator[str]:
             sentence = extension.load(extension.after_daily)(work.stage(extension.name))
             if sentence is not None:
                 yield sentence
-
-
-_LEVELS = (0.05, 0.5, 0.95)
-_TWO_DAYS = np.timedelta64(2, "D")  # from the day that has ended to the day after the one that has not
-
-
-@dataclass(frozen=True, slots=True)
-class Tomorrow:
-    """The discharge of tomorrow, m3/s: the quantiles 0.05, 0.5 and 0.95.
-
-    They are calibrated, or the members' where `calibration` is None. The notes are cautions: the version extrapolates
-    beyond its training, or weather was not observed in time or not forecast.
-    """
-
-    day: Day
-    low: float
-    median: float
-    high: float
-    weather: ForcingKind
-    calibration: CalibrationKind | None
-    training_note: str | None
-    weather_note: str | None
-
-
-def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
-    """Return a run's discharge for tomorrow; None where its horizon is too short or the area unknown."""
-    stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
-    day = last_ended(basins.get(session, basin), now) + _TWO_DAYS
-    series = runs.series_of(session, run, basin, [run_arrays.CALIBRATED, "discharge_quantiles"])
-    quantiles = series.get(run_arrays.CALIBRATED) or series.get("discharge_quantiles")
-    lead = int((day - stored.t0).astype(int))
-    if quantiles is None or lead not in quantiles.axes["lead"] or of_basin.area_m2 is None:
-        return None
-    at = [quantiles.axes["level"].index(level) for level in _LEVELS], quantiles.axes["lead"].index(lead)
-    area = Area(str(of_basin.area_name), of_basin.area_m2)
-    low, median, high = mm_per_day_to_m3s(quantiles.values[at], area=area).tolist()
-    note = of_basin.summary.training_note if of_basin.summary.beyond(stored.product) else None
-    used = known(of_basin.summary.calibration)
-    kind = None if used is None else used.kind
-    return Tomorrow(
-        day=day,
-        low=low,
-        median=median,
-        high=high,
-        weather=stored.forcing_kind,
-        calibration=kind,
-        training_note=note,
-        weather_note=weather_note(stored, of_basin.summary),
-    )
