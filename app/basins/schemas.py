@@ -2,23 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.base_schema import Area, Missing, Model, next_page
 from hydrology.base import units as convert
-from hydrology.base.calendar import as_date
 from hydrology.base.doc import Why
 from hydrology.base.units import M2_PER_KM2
 from records.basins import basins, ownership
 from records.basins.ownership import Basin
-from records.series import revisions
 from records.versions.promotions import areas_in_use
-
-if TYPE_CHECKING:
-    from records.series import series
 
 Kind = Literal["usgs", "synthetic", "other", "unofficial"]
 _KINDS = (
@@ -133,57 +128,38 @@ def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSumm
     """Return basins as in a list."""
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
-        BasinSummary(**_area_and_place(basin, areas[basin.id], official=basin.id not in owners)) for basin in stored
+        BasinSummary.from_records(basin, **_area_and_kind(basin, areas[basin.id], official=basin.id not in owners))
+        for basin in stored
     ]
 
 
 def basin_detail(session: Session, basin: str) -> BasinDetail:
     """Return a basin with its catalogue, its current version and the findings on its data."""
-    from records.series import series  # here, for a list of basins needs none of it
+    from records.series import (
+        revisions,
+        series,  # here, for a list of basins needs none of it
+    )
     from records.versions import promotions
 
     stored = basins.get(session, basin)
     area = areas_in_use(session, [stored])[basin]
-    result = _area_and_place(stored, area, official=ownership.owner(session, basin) is None)
-    return BasinDetail(
-        **result,
+    return BasinDetail.from_records(
+        stored,
+        **_area_and_kind(stored, area, official=ownership.owner(session, basin) is None),
         areas_km2={name: m2 / M2_PER_KM2 for name, m2 in stored.areas.items()},
-        attributes=dict(stored.attributes),
-        texts=dict(stored.texts),
-        weather_points=[(latitude, longitude) for latitude, longitude in stored.weather_points or ()],
+        weather_points=stored.weather_points or (),
         assume_attributes=bool(stored.assume_attributes),
-        series=[_series(entry) for entry in series.catalogue(session, basin)],
+        series=[
+            Series.from_records(entry, first_day=entry.period.first, last_day=entry.period.last)
+            for entry in series.catalogue(session, basin)
+        ],
         current_version=promotions.current(session, [basin]).get(basin),
-        quality={
-            product: [Finding(**finding) for finding in findings]
-            for product, findings in revisions.findings_of(session, basin).items()
-        },
+        quality=revisions.findings_of(session, basin),
     )
 
 
-def _area_and_place(basin: Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
-    missing = {}
-    if area is None:
-        missing["area"] = (
-            "No current model version chooses among the areas of its sources: name one where flow is converted."
-            if len(basin.areas) > 1
-            else "No source has given an area by which its flow could be converted."
-        )
-    return {
-        "id": basin.id,
-        "kind": named_kind(basin.id, official=official),
-        **{name: getattr(basin, name) for name in ("name", "latitude", "longitude", "huc")},
-        "area": area and Area.of(area),
-        "missing": missing,
-    }
-
-
-def _series(entry: "series.Entry") -> Series:
-    return Series(
-        product=entry.product,
-        variable=entry.variable,
-        unit=entry.unit,
-        first_day=as_date(entry.period.first),
-        last_day=as_date(entry.period.last),
-        updated_at=entry.updated_at,
-    )
+def _area_and_kind(basin: Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
+    why = "No source has given an area by which its flow could be converted."
+    if len(basin.areas) > 1:
+        why = "No current model version chooses among the areas of its sources: name one where flow is converted."
+    return {"kind": named_kind(basin.id, official=official), "area": area, "why": {"area": why}}

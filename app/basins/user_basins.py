@@ -15,8 +15,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import Forbidden, UnsupportedMedia, documented_writing
-from app.jobs.answers import Job
-from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
+from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from hydrology.base.absent import absent
 from hydrology.base.basins import has_source, named_agency
 from hydrology.base.doc import Why

@@ -20,7 +20,6 @@ from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 from records.access.audit import Writer
 from records.access.keys import Key
-from records.database.stored import as_values
 from records.jobs import schedules
 from records.jobs.schedules import BadCron, ScheduleConflict, UnknownSchedule, next_run
 
@@ -119,10 +118,8 @@ def tag(revision: int) -> str:
 
 def schedule_of(schedule: schedules.Schedule, key: Key) -> Schedule:
     """Return the parts of a schedule visible to `key`."""
-    fields = as_values(schedule, "kind", "params", "last_job_id", "key_id")
     params, missing = (schedule.params, {}) if key.is_admin else (None, {"job.params": "Shown to an admin."})
-    job = ScheduledJob(kind=schedule.kind, params=params)
-    return Schedule(**fields, job=job, last_job=schedule.last_job_id, key=schedule.key_id, missing=missing)
+    return Schedule.from_records(schedule, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)
 
 
 router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)], route_class=KeyFirstRoute)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import EXPLAINED, Missing, Model, maybe
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
@@ -180,16 +180,13 @@ def _version(
 
 
 def _gpu(state: GPUState) -> GPU:
-    def or_reason(value: object) -> Any:
-        return maybe(state.unread if value is None else value)
-
-    return GPU(
-        device=state.device,
-        name=or_reason(state.name),
-        memory_bytes=or_reason(state.memory),
-        memory_used_bytes=or_reason(state.memory_used),
-        utilisation=or_reason(state.utilisation),
+    figures = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
+    return GPU.from_records(
+        state,
+        memory_bytes=state.memory,
+        memory_used_bytes=state.memory_used,
         usable=state.fault is None,
+        why=None if state.unread is None else dict.fromkeys(figures, str(state.unread)),
     )
 
 

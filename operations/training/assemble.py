@@ -17,9 +17,9 @@ from hydrology.water.probes import ProbeResult
 from jobspec.extensions import extensions
 from models import checkpoint
 from models.ensemble import Ensemble
+from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
-from models.scaling import Scaler
 from operations.training.members import best_nse
 from operations.training.training_data import StartedTraining
 from operations.versions.stages import single

@@ -13,8 +13,7 @@ from hydrology.base.absent import absent
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from models import checkpoint
-from models.cores import cores_in_use
-from models.devices import GPUTooSmall, gpu_faults, gpu_programs
+from models.devices import GPUTooSmall, cores_in_use, gpu_faults, gpu_programs
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training.training_data import StartedTraining
 from operations.versions.processes import machine
