@@ -158,12 +158,7 @@ def list_feeds(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fie
     return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Create a feed",
-    responses=documented_writing(FeedConflict, ProductConflict),
-)
+@router.post("", status_code=201, summary="Create a feed", responses=documented_writing(FeedConflict, ProductConflict))
 def create_feed(response: Response, writer: OperatorWriter, new: NewFeed) -> Feed:
     """It fetches nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. The feed
     of an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files

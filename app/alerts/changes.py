@@ -254,21 +254,14 @@ def list_deliveries(
     sent depends on what others have asked, and on what the recipient has answered."""
     chosen = visible_subscriptions(session, key, subscription)
     found = deliveries.page(
-        session,
-        subscriptions=chosen,
-        with_questions=key.is_admin,
-        status=status,
-        after=page.after,
-        limit=page.sought,
+        session, subscriptions=chosen, with_questions=key.is_admin, status=status, after=page.after, limit=page.sought
     )
     shown, following = page.cut(found)
     return fields.of(DeliveryPage(deliveries=summaries(session, shown), next=following))
 
 
 @deliveries_router.get(
-    "/{delivery}",
-    summary="The log of a delivery",
-    responses=documented_keyed(UnknownDelivery, NotYourSubscription),
+    "/{delivery}", summary="The log of a delivery", responses=documented_keyed(UnknownDelivery, NotYourSubscription)
 )
 def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> DeliveryDetail:
     """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of

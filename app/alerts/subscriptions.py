@@ -175,8 +175,7 @@ router = APIRouter(
 )
 
 SubscriptionId = Annotated[
-    str,
-    Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"]),
+    str, Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])
 ]
 
 

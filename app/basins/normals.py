@@ -11,13 +11,12 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.basins.basins import AreaUsed, BasinKind, kind_of
 from app.basins.observations import DISCHARGE, credit_of, no_observations
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, NormalsRequest
-from app.basins.schemas import AreaUsed, BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, Period, column
-from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.http.discharge_units import area_between
+from app.http.dependencies import BasinId, Reading, ServiceClock, area_between
 from app.http.json_numbers import gappy_column
 from app.http.limits.costs import Budget, RequestBudget
 from app.http.problems import refused

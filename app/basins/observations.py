@@ -10,15 +10,14 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.basins.basins import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
-from app.http.dependencies import BasinId, Reading
-from app.http.discharge_units import area_between
+from app.http.dependencies import BasinId, Reading, area_between
 from app.http.json_numbers import gappy_column
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused

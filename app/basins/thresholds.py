@@ -8,9 +8,9 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
+from app.basins.basins import kind_of
 from app.basins.observations import credit_of
 from app.basins.ratings import Stage, rating_of, stage_of
-from app.basins.schemas import kind_of
 from app.basins.threshold_schemas import (
     FixedThreshold,
     FloodCategories,
@@ -22,8 +22,7 @@ from app.basins.threshold_schemas import (
 )
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.conditional import entity_tag
-from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.http.discharge_units import AreaName, area_between
+from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, text, texts

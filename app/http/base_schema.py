@@ -35,20 +35,6 @@ Missing = Annotated[
 ]
 
 
-class Absences:
-    """Collects the `missing` entries of an answer while its fields are filled."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def present(self, path: str, value: Value | Absent) -> Value | None:
-        """Return a field's value; or None, with its reason recorded under the field's path."""
-        if isinstance(value, Absent):
-            self.texts[path] = str(value)
-            return None
-        return value
-
-
 Program = Annotated[
     str,
     Field(

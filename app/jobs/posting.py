@@ -63,7 +63,7 @@ class Job(Model):
     id: str
     kind: str = Field(
         description="The kind of work. Only the service itself posts "
-        f"{', '.join(f'`{kind}`' for kind in KINDS if kind not in REQUESTABLE)}.",
+        f"{', '.join(f'`{kind}`' for kind in KINDS if kind not in REQUESTABLE)}."
     )
     params: dict[str, Any] | None = Field(description="Its parameters, as posted.")
     status: Status = Field(description="`waiting`: for jobs that it has posted itself.")

@@ -140,12 +140,7 @@ def list_schedules(session: Reading, key: AnyKey, fields: Annotated[FieldFilter,
     return fields.of(Schedules(schedules=[schedule_of(schedule, key) for schedule in found]))
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Create a schedule",
-    responses=documented_writing(ScheduleConflict, BadCron),
-)
+@router.post("", status_code=201, summary="Create a schedule", responses=documented_writing(ScheduleConflict, BadCron))
 def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock, new: NewSchedule) -> Schedule:
     """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
     missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
@@ -192,10 +187,7 @@ def replace_schedule(
 
 
 @router.delete(
-    "/{schedule}",
-    status_code=204,
-    summary="Delete a schedule",
-    responses=documented_writing(UnknownSchedule, Changed),
+    "/{schedule}", status_code=204, summary="Delete a schedule", responses=documented_writing(UnknownSchedule, Changed)
 )
 def delete_schedule(writer: AdminWriter, schedule: ScheduleId, if_match: IfMatch = "*") -> None:
     """It posts no more jobs. Jobs already posted stay."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import Kind, named_kind
+from app.basins.basins import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
@@ -90,11 +90,9 @@ def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     found = reader.outlooks(session, list(sites), at)
-    return sorted((_today(found[name], site) for name, site in sites.items()), key=_concern, reverse=True)
-
-
-def _concern(basin: BasinToday) -> tuple[float, ...]:
-    return basin.concern
+    return sorted(
+        (_today(found[name], site) for name, site in sites.items()), key=lambda basin: basin.concern, reverse=True
+    )
 
 
 def _today(outlook: Outlook, site: basins.Site) -> BasinToday:

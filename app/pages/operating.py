@@ -1,13 +1,10 @@
 """Pages of operation: alerts, deliveries, jobs, schedules, feeds and the status of the service."""
 
 import json
-from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
 from app.alerts.alerts import answers_of
 from app.alerts.changes import summaries, visible_subscriptions
@@ -37,28 +34,18 @@ router = APIRouter(route_class=PageRoute)
 MAX_DELIVERIES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Decider:
-    """The run that decided an alert."""
-
-    t0: date
-    stale: bool
-
-
 @router.get("/alerts", response_class=HTMLResponse)
 def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
-    deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
+    deciders = {
+        run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
+        for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
+    }
     answers = answers_of(session, active, clock.today())
     feed = feed_address(None, SEVERITIES[0])
     return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, feed=feed)
-
-
-def _decider(session: Session, run: str, now: datetime) -> Decider:
-    stored = runs.get(session, run)
-    return Decider(as_date(stored.t0), stale(age_days(stored.weather_until, now)))
 
 
 @router.get("/deliveries", response_class=HTMLResponse)

@@ -12,6 +12,7 @@ from hydrology.base.doc import Why
 from hydrology.base.products import MAX_PARTS
 from hydrology.water.probes import ProbeResult
 from jobspec.fields import Basins, Id, Line, RequestModel
+from records.versions import promotions
 from records.versions.version_properties import Pretrained
 
 
@@ -184,17 +185,16 @@ class Rollback(Model):
     current_basins: list[str] = Field(description="Basins that still use it because they had none before.")
 
 
-class BasinPromotion(Model):
-    """A promotion in a basin: from then on it uses the version."""
-
-    version: str
-    promoted_at: datetime
-    promoted_by: str
-    reason: str
+_IN_BASIN = As(
+    "BasinPromotion",
+    "A promotion in a basin: from then on it uses the version.",
+    omit=("basin_id",),
+    rename=(("version_id", "version"),),
+)
 
 
 class BasinPromotions(Model):
     """The versions that a basin's forecasts have come from, the newest first: the first is the current one."""
 
     basin: str
-    promotions: list[BasinPromotion]
+    promotions: list[Annotated[promotions.Promotion, _IN_BASIN]]

@@ -10,14 +10,13 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
-from app.http.dependencies import BasinId, ChosenVersion, Reading
-from app.http.discharge_units import AreaName, area_between
+from app.http.dependencies import AreaName, BasinId, ChosenVersion, Reading, area_between
 from app.http.json_numbers import rounded
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused

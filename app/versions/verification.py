@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import Missing, Model, Period
 from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
@@ -39,11 +39,11 @@ class OfForecaster(Model):
 
     origin: Origin = Field(
         description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
-        "verified with later observations.",
+        "verified with later observations."
     )
     weather: str = Field(
         description="After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather "
-        "forecast, by its source and model.",
+        "forecast, by its source and model."
     )
     scored: str = Field(description=SCORED)
     period: Period = Field(description="T0 and the forecast days lie in it.")

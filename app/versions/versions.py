@@ -14,7 +14,6 @@ from app.http.api_keys import AdminWriter, KeyFirstRoute
 from app.http.dependencies import IdPage, KnownBasin, Reading, VersionId
 from app.http.problems import documented, documented_writing
 from app.versions.schemas import (
-    BasinPromotion,
     BasinPromotions,
     Closure,
     Member,
@@ -90,10 +89,7 @@ def promotions_of(session: Session, version: str) -> Promotions:
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
     """Return the promotions of a stored basin."""
-    return BasinPromotions(
-        basin=basin,
-        promotions=[BasinPromotion.from_records(row) for row in promotions.history(session, basin)],
-    )
+    return BasinPromotions(basin=basin, promotions=promotions.history(session, basin))
 
 
 def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> dict[str, Any]:
