@@ -157,7 +157,9 @@ def begin(
         training = trainings.start(session, request, work.clock.wall())
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=len(prepared.left_out))
     version = training.version_id
-    return StartedTraining(training.id, config, prepared, version, parent, twin, owner, shares, combined)
+    return StartedTraining(
+        training.id, config, prepared, version, parent, twin, owner=owner, shares=shares, combined=combined
+    )
 
 
 def plan_of(started: Sequence[StartedTraining]) -> JsonObject:
@@ -187,4 +189,6 @@ def reopen(
             f"The data of training {training_id} were revised since it began: start it again with the present data."
         )
     twin, owner = request.get("twin"), request.get("owner")
-    return StartedTraining(training_id, config, prepared, version, parent, twin, owner, shares, combined)
+    return StartedTraining(
+        training_id, config, prepared, version, parent, twin, owner=owner, shares=shares, combined=combined
+    )
