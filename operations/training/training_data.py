@@ -185,7 +185,7 @@ class StartedTraining:
     def seed(self, member: int) -> int:
         return self.config.seed + member
 
-    def starts(self, session: Session, members: Sequence[int]) -> dict[int, Tensors]:
+    def first_weights(self, session: Session, members: Sequence[int]) -> dict[int, Tensors]:
         """Return initial weights: those that the parent uses for its member in the same place; from scratch none."""
         if self.parent is None:
             return {}
