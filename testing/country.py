@@ -22,8 +22,8 @@ from records.series import series, series_writer
 from records.versions import combinations, versions
 from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
-from testing.files import synthetic
 from testing.records import a_source
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")

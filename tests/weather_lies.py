@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Days, Period
 from hydrology.weather.climate import BasinClimate
-from testing import synthetic_basins
+from testing.synthetic import basins as synthetic_basins
 
 Array = npt.NDArray[np.float64]
 Values = Mapping[str, Array]

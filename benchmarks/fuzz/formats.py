@@ -19,7 +19,7 @@ from ingestion.sources.tables import TablesSource
 from testing.files import camels as camels_files
 from testing.files import caravan as caravan_files
 from testing.files import weather as weather_files
-from testing.files.synthetic import write
+from testing.synthetic.archive import write
 
 Text = Callable[[TextFile], object]
 RECEIVED = datetime(2026, 11, 22, 7, tzinfo=UTC)

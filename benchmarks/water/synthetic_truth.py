@@ -33,9 +33,9 @@ from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.simulations import snow_cells
 from runtime.clock import Clock
-from testing.files import synthetic
-from testing.synthetic_basins import Landscape, SyntheticWater, Weather, landscape, water, weather
-from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
+from testing.synthetic import archive as synthetic
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
+from testing.synthetic.origin import OTHER, SNOW, discharge_by_origin
 from testing.work import work_of
 
 SEED, STEPS, MEMBERS = 1, 1000, 3

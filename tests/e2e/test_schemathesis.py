@@ -14,7 +14,7 @@ import pytest
 from app.http.limits.body_limit import OBSERVATIONS
 from extensions.edr import FORECASTS
 from testing.country import BASINS
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from tests.e2e.conftest import Api
 
 pytestmark = pytest.mark.extended

@@ -25,7 +25,7 @@ from extensions.edr import FORECASTS
 from records.access import keys
 from records.database.engine import Database
 from testing.country import BASINS
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from tests.app.conftest import serving
 from tests.examples.generate import QUERIES, Recorder
 from tests.examples.machine import fixed_machine

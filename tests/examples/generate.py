@@ -26,7 +26,7 @@ from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.country import BASINS
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.app.conftest import serving
 from tests.examples.compare import difference

@@ -11,8 +11,8 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, to_mm_per_day
 from ingestion.base import BasinData
 from ingestion.sources.camels import CamelsSource
-from testing.files.synthetic import write
-from testing.synthetic_basins import landscape, water, weather
+from testing.synthetic.archive import write
+from testing.synthetic.basins import landscape, water, weather
 
 PERIOD = Period.parse("1998-10-01..2000-09-30")
 STATICS = {

@@ -31,7 +31,7 @@ from runtime.settings import Settings
 from testing.country import BASINS, configuration
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Gauge, World
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 PRODUCT = "live"

@@ -5,7 +5,7 @@ import pytest
 from records.database.engine import Database
 from records.series import revisions, series, series_writer
 from runtime.clock import Clock
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from tests.freshet.conftest import BASINS, Freshet
 
 LEARNT = "learnt"

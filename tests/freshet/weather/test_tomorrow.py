@@ -15,7 +15,7 @@ from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
-from testing.synthetic_basins import landscape, water, weather
+from testing.synthetic.basins import landscape, water, weather
 from tests.freshet.conftest import Freshet
 
 PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"

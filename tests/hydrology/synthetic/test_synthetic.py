@@ -4,7 +4,7 @@ import pytest
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.climate import climate_indices
-from testing.synthetic_basins import SyntheticWater, Weather, landscape, water, weather
+from testing.synthetic.basins import SyntheticWater, Weather, landscape, water, weather
 
 PERIOD = Period.parse("1996-10-01..2002-09-30")
 LAND = landscape(8)

@@ -30,8 +30,8 @@ from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.databases import copy_into
-from testing.files import synthetic
 from testing.records import NOW
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended

@@ -33,8 +33,8 @@ from records.series import series_writer
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS
-from testing.files.synthetic import PRODUCT
 from testing.late_archive import LateArchive
+from testing.synthetic.archive import PRODUCT
 from testing.work import work_of
 
 HORIZON, BASIN = 6, BASINS[0]

@@ -7,7 +7,7 @@ import pytest
 
 from jobspec.training import STATIC_ATTRIBUTES, InputsConfig
 from testing.country import train_on
-from testing.files import synthetic
+from testing.synthetic import archive as synthetic
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
 

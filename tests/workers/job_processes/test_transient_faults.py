@@ -21,8 +21,8 @@ from records.jobs import jobs
 from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
-from testing.files import synthetic
 from testing.jobs.processes import Shop
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training

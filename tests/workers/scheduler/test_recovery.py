@@ -21,9 +21,9 @@ from records.series import series
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
-from testing.files import synthetic
 from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.workers.conftest import harmful_worker, training
 from workers.processes import MAX_WAIT

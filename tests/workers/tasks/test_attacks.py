@@ -26,8 +26,8 @@ from records.versions.promotions import PROMOTIONS
 from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
-from testing.files import synthetic
 from testing.jobs.in_process import InProcessJobs
+from testing.synthetic import archive as synthetic
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 from workers.scheduler import fire

@@ -13,9 +13,9 @@ from records.jobs.jobs import JOBS
 from records.series import revisions, series, series_writer
 from records.weather import bridges
 from testing.country import BASINS
-from testing.files import synthetic
 from testing.jobs.in_process import InProcessJobs
 from testing.records import NOW, change
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 NAME, LEARNT = "live_as_learnt", "learnt"

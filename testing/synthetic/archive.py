@@ -1,4 +1,4 @@
-"""Writes the synthetic basins of `testing.synthetic_basins` in the CAMELS-US text layout.
+"""Writes the synthetic basins of `testing.synthetic.basins` in the CAMELS-US text layout.
 
 Every name contains synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
 (00, which no real one has). Gauge data are without noise; the second basin lacks ten days.
@@ -16,7 +16,7 @@ from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import Area, converted
 from hydrology.weather.climate import ClimateIndices, climate_indices
-from testing.synthetic_basins import Landscape, SyntheticWater, Weather, landscape, water, weather
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
 
 PRODUCT = "synthetic"
 REGION = "00"
