@@ -40,7 +40,7 @@ class Extension:
         sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.base.Files`
             that may be read, it returns an `ingestion.base.Source`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
-            `ingestion.feeds.http.FeedAccess`, they return an `ingestion.feeds.base.Location`, or None.
+            `ingestion.feeds.http.FeedAccess`, they return an `ingestion.base.BasinData` without series, or None.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
