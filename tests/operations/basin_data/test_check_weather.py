@@ -30,8 +30,9 @@ from records.series import revisions, series, series_writer
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.files import caravan, synthetic
+from testing.files import caravan
 from testing.records import NOW, daily
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.weather_lies import LIES, Array, latitude, right
 
