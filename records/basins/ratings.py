@@ -84,13 +84,11 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
 
 
 def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
-    """Return the rating table that holds on a day."""
     query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
     return next(iter(read(session, StoredRating, query.order_by(RATINGS.c.valid_from.desc()).limit(1))), None)
 
 
 def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Rating]:
-    """Return the ratings of basins that hold on a day; basins without one are left out."""
     query = select(RATINGS).where(RATINGS.c.basin_id.in_(names), RATINGS.c.valid_from <= on)
     return {row.basin_id: row.rating for row in session.execute(query.order_by(RATINGS.c.valid_from))}
 

@@ -39,7 +39,6 @@ CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def to_json(document: Any) -> Any:
-    """Return a dataclass as a JSON value."""
     adapter = _adapter(cast(Any, type(document)))
     content = adapter.dump_python(document, mode="json", warnings="none")
     adapter.validate_python(content)
@@ -222,6 +221,5 @@ class Base:
 
 
 def one_of(column: str, *allowed: str) -> CheckConstraint:
-    """Return the constraint that a text column holds one of the allowed words."""
     words = ", ".join(f"'{word}'" for word in allowed)
     return CheckConstraint(f"{column} IN ({words})", name=column)

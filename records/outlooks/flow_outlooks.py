@@ -122,14 +122,12 @@ OUTLOOKS = table_of(_StoredOutlook)
 
 
 def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
-    """Return the stored outlooks of runs' basins."""
     query = select(OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id, OUTLOOKS.c.outlook)
     rows = session.execute(where_keys(query, (OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id), keys))
     return {(run, basin): outlook for run, basin, outlook in rows}
 
 
 def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
-    """Store the outlooks of a run by basin, in the place of earlier ones."""
     rows = [
         {"run_id": run, "basin_id": basin, "has_season": isinstance(one.season, SeasonVolume), "outlook": one}
         for basin, one in sorted(outlooks.items())

@@ -123,7 +123,6 @@ class ReferenceSnow:
 
     @property
     def estimate(self) -> SnowEstimate:
-        """The reference as an estimate to compare with."""
         return SnowEstimate(self.mm, known(self.normal_mm))
 
 
@@ -153,7 +152,6 @@ class RunSnow:
 
     @property
     def snow17(self) -> SnowEstimate | None:
-        """Snow-17's estimate; None where it has none."""
         mm = None if self.snow17_mm is None else known(self.snow17_mm)
         normal = None if self.snow17_normal_mm is None else known(self.snow17_normal_mm)
         return None if mm is None else SnowEstimate(mm, normal)

@@ -132,7 +132,6 @@ def read_product(
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
-    """Return the unit of a stored series; None without one."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     return session.scalar(select(SERIES.c.unit).filter_by(**key).limit(1))
 
@@ -158,7 +157,6 @@ def read_many(
 def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return the values of `read_many`, and flags of the same shape."""
     years, row = years_of(period), SERIES.c
     columns = row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum
     rows = session.execute(
@@ -219,7 +217,6 @@ def extent(
 
 
 def catalogue(session: Session, basin: str) -> list[Entry]:
-    """Return a basin's series, by product and variable."""
     basins.require(session, basin)
     key = (SERIES.c.product, SERIES.c.variable)
     unit, updated = func.min(SERIES.c.unit), func.max(SERIES.c.updated_at)
