@@ -116,24 +116,20 @@ def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
 
 
 def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
-    first, traces, past, discharge = computed.first, computed.traces, computed.days.filled, computed.flow.discharge
-    median = computed.median(discharge)[past:]
+    first, traces, past = computed.first, computed.traces, computed.days.filled
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
     normal, calibration = first.normal, computed.calibration
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
-        discharge_mm=float(median.sum()),
         normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
-        peak_mm_per_day=float(median.max()),
-        peak_lead=past + int(median.argmax()) + 1,
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
         skipped_days=max(one.forcing.skipped_until(last_of_record) for one in computed.parts),
         calibration=calibration
         if isinstance(calibration, Absent)
-        else calibration.summary(computed.mean_of_traces(discharge)),
+        else calibration.summary(computed.mean_of_traces(computed.flow.discharge)),
         age_reason=computed.without_age,
         bridges=computed.bridges,
         product_credit=computed.credit,

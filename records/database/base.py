@@ -46,8 +46,11 @@ def to_json(document: Any) -> Any:
 
 
 def from_json(kind: type[Content], content: object) -> Content:
-    """Return the dataclass of a JSON value; errors quote no content."""
+    """Return the dataclass of a JSON value, without fields that it once had; errors quote no content."""
     adapter: TypeAdapter[Content] = _adapter(cast(Any, kind))
+    retired: tuple[str, ...] = getattr(kind, "__retired__", ())
+    if retired and isinstance(content, dict):
+        content = {name: value for name, value in content.items() if name not in retired}
     try:
         return adapter.validate_python(content)
     except ValidationError as error:
