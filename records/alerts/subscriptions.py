@@ -156,12 +156,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
     subscription = Subscription(
         id=new_id(at),
         key_id=key,
-        url=new.url,
-        email=new.email,
-        template=None if new.template is None else new.template.model_dump(),
-        digest=None if new.digest is None else new.digest.model_dump(),
-        basins=new.basins,
-        least_severity=new.least_severity,
+        **new.model_dump(),
         generation=1,
         rotated_at=None,
         created_at=at,

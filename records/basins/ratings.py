@@ -67,11 +67,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
         valid_from=valid_from,
         source=new.source,
         datum=new.datum,
-        site=file.site,
-        number=file.number,
-        shifted=file.shifted,
-        largest_shift=file.largest_shift,
-        rating=file.rating,
+        **as_values(file),
         set_at=at,
     )
     before = newest(session, basin, valid_from)

@@ -98,11 +98,6 @@ def writable(session: Session, grant: Grant) -> list[str] | None:
     return None if grant.is_official else basins.registered_with(session, grant.key_id)
 
 
-def tables_writable(session: Session, grant: Grant) -> list[str]:
-    """Return the basins whose observations a table may contain: the job's basins without a published source."""
-    return basins.user_basins(session, grant.owner)
-
-
 def require_free_product(session: Session, grant: Grant, product: str) -> None:
     """Refuse a product that a feed of the service fills, for an operator's table."""
     if not grant.is_official:

@@ -19,7 +19,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 from records.database.base import CLOSED, PackedDocument
-from records.database.stored import stored, table_of, upsert, where_keys
+from records.database.stored import as_record, stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
@@ -197,13 +197,11 @@ def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
     except DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     return [
-        Level(
+        as_record(
+            Level,
+            level,
             level=level.name,
-            kind=level.kind,
-            return_period_years=level.return_period_years,
-            direction=level.direction,
             discharge=float(converted(level.discharge or 0.0, unit=level.unit or "m3/s", into="m3/s", area=area)),
-            official_stage=level.official_stage,
         )
         for level in levels
     ]

@@ -115,10 +115,6 @@ def content_of_many(
     return with_cells(session, by_key)
 
 
-def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
-    return calibrated_flow(series_of(session, run, basin, (CALIBRATED, PATHS)))
-
-
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
     if not {CALIBRATED, PATHS} <= series.keys():
         return None
@@ -130,12 +126,7 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
 
 def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
     basin_of(session, run, basin)
-    return ledgers_of_many(session, [(run, basin)])[run, basin]
-
-
-def ledgers_of_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Sequence[Ledger]]:
-    """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
-    return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
+    return content_of_many(session, [(run, basin)], ())[run, basin].ledgers
 
 
 def list_runs(
@@ -190,15 +181,8 @@ def newest_changed(session: Session, basin: str, at: datetime) -> Run:
     raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
 
 
-def operational(session: Session, version: str, until: Day) -> list[Run]:
-    return _issued(session, version, until, "operational")
-
-
-def reforecasts(session: Session, version: str, until: Day) -> list[Run]:
-    return _issued(session, version, until, "reforecast")
-
-
-def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> list[Run]:
+def issued_runs(session: Session, version: str, until: Day, purpose: Purpose = "operational") -> list[Run]:
+    """Return a version's issued runs of a purpose up to a T0, oldest first."""
     query = select(RUNS).filter_by(version_id=version, purpose=purpose)
     return read(session, Run, query.where(RUNS.c.status != "failed", RUNS.c.t0 <= until).order_by(RUNS.c.id))
 

@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.snow.snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.database.base import JsonObject
-from records.database.stored import as_values, find, narrowed, read, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find, narrowed, read, stored, table_of, upsert
 from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs.run_summary import KnownSkill, MappingKind, RegionalBecause
 from records.series import series
@@ -202,12 +202,4 @@ def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | Ab
     band = judged.band(share)
     if band is None or judged.test is None:
         return absent(Reason.TOO_LITTLE_SNOW_TO_SCORE)
-    return KnownSkill(
-        version=by.id,
-        products=judged.products,
-        period=judged.test,
-        basins=band.basins,
-        r=band.r,
-        bias_pct=band.bias_pct,
-        bare_mm=band.bare_mm,
-    )
+    return as_record(KnownSkill, band, version=by.id, products=judged.products, period=judged.test)

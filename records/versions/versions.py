@@ -376,13 +376,18 @@ def count(session: Session) -> int:
 
 
 def seeds_of(session: Session, version: str) -> dict[int, int]:
-    seeds = select(_MEMBERS.c.label, _MEMBERS.c.seed).where(_MEMBERS.c.version_id == version)
-    return dict(session.execute(seeds.order_by(_MEMBERS.c.label)).all())
+    """Return the seed of each member of a version by label. Empty if the version is not stored."""
+    return _by_label(session, version, _MEMBERS.c.seed)
 
 
 def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    logs = select(_MEMBERS.c.label, _MEMBERS.c.log).where(_MEMBERS.c.version_id == version)
-    return dict(session.execute(logs.order_by(_MEMBERS.c.label)).all())
+    """Return the training record of each member of a version, by label. Empty if it is not stored."""
+    return _by_label(session, version, _MEMBERS.c.log)
+
+
+def _by_label(session: Session, version: str, column: Column[Any]) -> dict[int, Any]:
+    query = select(_MEMBERS.c.label, column).where(_MEMBERS.c.version_id == version).order_by(_MEMBERS.c.label)
+    return dict(session.execute(query).all())
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:

@@ -298,7 +298,8 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         a_basin(session, "SYNTH-01")
         first, second = a_run(session, version, WHOLE, other).id, a_run(session, version, other).id
         wanted = [(first, BASIN), (second, "SYNTH-01"), (second, BASIN)]
-        series, ledgers = runs.series_of_many(session, wanted), runs.ledgers_of_many(session, wanted)
+        series = runs.series_of_many(session, wanted)
+        ledgers = {key: [*content.ledgers] for key, content in runs.content_of_many(session, wanted).items()}
         assert {one: list(found) for one, found in series.items()} == {
             wanted[0]: ["discharge", "discharge_quantiles"],
             wanted[1]: ["discharge", "discharge_quantiles"],
@@ -306,7 +307,7 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         }
         assert ledgers == {wanted[0]: [CLOSED], wanted[1]: list(other.ledgers), wanted[2]: []}
         assert runs.series_of_many(session, wanted[:1], ["storage"]) == {wanted[0]: {}}
-        assert (runs.series_of_many(session, []), runs.ledgers_of_many(session, [])) == ({}, {})
+        assert (runs.series_of_many(session, []), runs.content_of_many(session, [])) == ({}, {})
 
 
 def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) -> None:
