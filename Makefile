@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # Bytecode of what pip has installed, on all processors; the packages' own tests are left out, as nothing imports them.
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing/_internal)/' .venv/lib
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
-    models/nets/compiled/sources.py models/nets/compiled/variants.py
+    models/nets/compiled/variants.py
 
 # Processes that start again and again, as those of the tests do, need the bytecode that the first has written.
 unexport PYTHONDONTWRITEBYTECODE

@@ -19,8 +19,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 sys.path.insert(0, str(Path(__file__).parent))
-from models.nets.compiled.sources import fingerprint
-from models.nets.compiled.variants import VARIANTS, Variant, machine_of
+from models.nets.compiled.variants import VARIANTS, Variant, fingerprint, machine_of
 
 SOURCES = Path("models/nets/compiled")
 FLAGS = (

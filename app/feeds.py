@@ -18,7 +18,6 @@ from hydrology.base.doc import Why
 from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
-from records.database.stored import as_values
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FeedConflict, ProductConflict, UnknownFeed
 
@@ -106,18 +105,17 @@ def owned(session: Session, key: Key, name: str) -> feeds.Feed:
 
 def feed_of(feed: feeds.Feed, key: Key) -> Feed:
     """Return what a key may see of a feed."""
-    return Feed(**_fields(feed, key))
+    return Feed.from_records(feed, **_visible(feed, key))
 
 
 def feed_detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     """Return what a key may see of a feed and of its outcomes by basin."""
-    shown = []
-    for one in feeds.basins_of(session, feed):
-        values = as_values(one, "basin_id", "record_since", "holes")
-        if _withheld(key, feed):
-            values["reason"] = None
-        shown.append(BasinOfFeed(basin=one.basin_id, holes=holes(feed.name, one.basin_id, one.holes), **values))
-    return FeedDetail(**_fields(feed, key), basins=shown)
+    hidden = {"reason": None} if _withheld(key, feed) else {}
+    basins = [
+        BasinOfFeed.from_records(one, holes=holes(feed.name, one.basin_id, one.holes), **hidden)
+        for one in feeds.basins_of(session, feed)
+    ]
+    return FeedDetail.from_records(feed, **_visible(feed, key), basins=basins)
 
 
 def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
@@ -128,15 +126,15 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
     ]
 
 
-def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
-    fields = as_values(feed, "created_by", "origin") | {"adapter": feed.adapter}
+def _visible(feed: feeds.Feed, key: Key) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
     if feed.adapter not in FEED_KINDS:
-        fields |= {"last_error": str(MissingFeedKind(feed.adapter))}
-        fields |= {"missing": {} if feed.last_error_at else {"last_error_at": "It cannot be fetched at all."}}
+        shown |= {"last_error": str(MissingFeedKind(feed.adapter))}
+        shown |= {"missing": {} if feed.last_error_at else {"last_error_at": "It cannot be fetched at all."}}
     if not _withheld(key, feed):
-        return fields
+        return shown
     hidden = ("settings", "last_error") if feed.last_error else ("settings",)
-    return fields | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
+    return shown | dict.fromkeys(hidden) | {"missing": dict.fromkeys((*hidden, "basins.reason"), WITHHELD)}
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:
@@ -160,12 +158,7 @@ def list_feeds(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fie
     return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Create a feed",
-    responses=documented_writing(FeedConflict, ProductConflict),
-)
+@router.post("", status_code=201, summary="Create a feed", responses=documented_writing(FeedConflict, ProductConflict))
 def create_feed(response: Response, writer: OperatorWriter, new: NewFeed) -> Feed:
     """It fetches nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. The feed
     of an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files

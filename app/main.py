@@ -19,7 +19,7 @@ from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
 from app.http.middleware import Compressed, HeadMiddleware, RequestIds, SecurityHeaders, TrailingSlash
-from app.http.other_sites import TrustedHosts, cross_origin
+from app.http.server import TrustedHosts, cross_origin
 from app.jobs.endpoints import EventStreams
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered

@@ -6,10 +6,10 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from app import feeds, problem_pages
+from app import feeds
 from app.adjustments import endpoints as adjustments
 from app.adjustments import held
-from app.alerts import alerts, changes, deliveries, subscriptions
+from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, ratings, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
@@ -22,13 +22,12 @@ from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
 from app.outlooks import endpoints as outlooks
+from app.pages import basin as basin_page
 from app.pages import decisions as decision_pages
 from app.pages import mail, models, operating, render
+from app.pages import rivers_today as rivers_page
 from app.pages import what_if as what_if_page
-from app.pages.basins import compare
-from app.pages.basins import page as basin_page
-from app.pages.rivers import page as rivers_page
-from app.service import audit, health, metrics, status
+from app.service import health, metrics, status
 from app.versions import comparisons, decisions, scores, simulation, verification, versions
 from app.weather import bridges, weather
 from jobspec.extensions import extensions
@@ -42,12 +41,13 @@ _MODULES = (
 RESOURCES = (
     *(module.router for module in _MODULES),
     simulation.events_router,
-    *(module.router for module in (comparisons, versions, bridges, jobs, feeds, schedules, subscriptions, deliveries)),
+    *(module.router for module in (comparisons, versions, bridges, jobs, feeds, schedules, subscriptions)),
+    changes.deliveries_router,
     *(extension.load(router) for extension in extensions() for router in extension.routers),
-    *(status.router, audit.router),
+    *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, basin_page, compare, what_if_page, decision_pages, models, operating)
+PAGES = (rivers_page, basin_page, what_if_page, decision_pages, models, operating)
 
 
 def operation_id(route: APIRoute) -> str:
@@ -77,6 +77,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
         strict.include_router(module.router)
     for page in PAGES:
         strict.include_router(page.router, include_in_schema=False, **closed)
-    for module in (problem_pages, mail, guide):
-        strict.include_router(module.router)
+    for router in (mail.problems_router, mail.router, guide.router):
+        strict.include_router(router)
     return strict

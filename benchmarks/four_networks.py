@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
 from hydrology.base.calendar import Period
 from jobspec.training import TrainingConfig
+from models.forcing import Scaler
 from models.networks import ARCHITECTURES
-from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.basin_data.ingest import ingest
 from operations.training.members import StartedTraining

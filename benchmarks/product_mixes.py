@@ -9,9 +9,9 @@ import numpy as np
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.verification.learn_weights import LearntWeights
-from operations.verification.past_simulation import simulated
+from operations.verification.past_simulation import PastDays
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 
@@ -44,7 +44,7 @@ def mixes_of_basins(
         flows: dict[str, dict[str, Array]] = {}
         observed: dict[str, Array] = {}
         for version, one in loaded.items():
-            for basin in simulated(database, one, days, names[first : first + BLOCK], {}, areas):
+            for basin in PastDays(database, days, areas).simulated(one, names[first : first + BLOCK]):
                 flows.setdefault(basin.id, {})[version] = basin.members.mean(axis=0, dtype=np.float64)
                 observed.setdefault(basin.id, basin.observed)
         for at, (basin_id, of_basin) in enumerate(flows.items()):

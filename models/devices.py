@@ -1,4 +1,4 @@
-"""The device that a process computes on, and the programs of an extension that compute on GPUs."""
+"""The cores and the device that a process computes on, and the programs of an extension that compute on GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -10,17 +10,30 @@ import structlog
 from hydrology.base.errors import Problem
 from jobspec.extensions import extensions
 
+_cores = 1
+
+
+def use_cores(count: int) -> None:
+    """Let this process compute up to `count` blocks of basins in parallel. Results do not depend on it."""
+    global _cores  # noqa: PLW0603 - a property of the process, as torch's own number of threads
+    _cores = count
+
+
+def cores_in_use() -> int:
+    """Return the number of blocks that this process computes in parallel. 1 by default."""
+    return _cores
+
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobspec.training import TrainingConfig
     from models.checkpoint import Tensors
-    from models.contract import Network
-    from models.inference import ArrayMap
-    from models.inputs import Inputs, Outputs, State
-    from models.scaling import Scaler
+    from models.contract import Inputs, Network, Outputs, State
+    from models.ensemble import ArrayMap
+    from models.forcing import Scaler
+    from models.learning import TrainingData
     from models.training import Progress, TrainedMember
-    from models.validation import TrainingData
 
 log = structlog.get_logger()
 

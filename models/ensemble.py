@@ -1,22 +1,88 @@
-"""An ensemble: the members of a version, run together."""
+"""Networks run forward in whole blocks of samples; the members of a version, run together; and their water balance.
+
+A block always has BLOCK samples, padded with dry ones (by the network itself where it computes blocks separately), and
+each day is computed separately. So a basin gets the same bits whatever its neighbours in the block, and a run split in
+two with the state carried on gives the bits of the whole run (same machine, same library versions; on a graphics card
+an MC-LSTM only).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
+from torch.nn import functional
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from hydrology.water.ledger import Sums, close, close_since_empty, negative_water
 from jobspec.training import TrainingConfig
-from models.arrays import Forcing
 from models.checkpoint import Tensors
-from models.contract import Network
+from models.contract import DAILY, Inputs, Network, State
 from models.devices import gpu_programs
-from models.energy import energy, with_energy
-from models.inference import ArrayMap, simulate
+from models.forcing import Forcing, Scaler, energy, with_energy
+from models.nets.layers import BLOCK
 from models.networks import build
-from models.scaling import Scaler
+
+GROUP = 4 * BLOCK  # basins per call, so that the fixed cost of a call is small
+
+ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
+
+
+def simulate(
+    network: Network, inputs: Inputs, state: ArrayMap | None, wanted: Sequence[str]
+) -> tuple[ArrayMap, ArrayMap]:
+    """Run a network over T days of B samples from a state: named arrays (B, ...); None for an empty store.
+
+    Returns:
+        the `wanted` outputs (`discharge`, `loss`, `storage`, `outflow`), each (B, T, ...), and the last state.
+    """
+    samples, was_training = inputs.mass.shape[1], network.training
+    if was_training:
+        network.eval()
+    size = GROUP if network.computes_blocks_alone else BLOCK
+    try:
+        blocks = [
+            _run_blocks(network, inputs, state, slice(first, min(first + size, samples)), wanted)
+            for first in range(0, samples, size)
+        ]
+    finally:
+        if was_training:
+            network.train()
+    outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in wanted}
+    last = {name: np.concatenate([block[name] for _, block in blocks]) for name in blocks[0][1]}
+    return outputs, last
+
+
+@torch.inference_mode()
+def _run_blocks(
+    network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, wanted: Sequence[str]
+) -> tuple[ArrayMap, ArrayMap]:
+    count = samples.stop - samples.start
+    pads = not network.computes_blocks_alone
+
+    def whole(values: Tensor | None, axis: int) -> Any:
+        if values is None:
+            return None
+        part = values[(slice(None),) * axis + (samples,)]
+        return functional.pad(part, (0, 0) * (part.dim() - 1 - axis) + (0, -count % BLOCK)) if pads else part
+
+    block = replace(
+        inputs,
+        **{name: whole(getattr(inputs, name), 1) for name in DAILY},
+        **{name: whole(getattr(inputs, name), 0) for name in ("static", "basin")},
+    )
+    start: State | None = None
+    if state is not None:
+        start = {name: whole(torch.as_tensor(values).to(block.mass), 0) for name, values in state.items()}
+    outputs, last = network(block, start)
+    return (
+        {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in wanted},
+        {name: values[:count].cpu().numpy() for name, values in last.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +158,41 @@ class Ensemble:
             return
         for index, network in enumerate(self.networks):
             yield simulate(network, inputs, None if states is None else states[index], wanted)
+
+
+def balance_fault(
+    rain: npt.NDArray[np.float32],
+    outputs: ArrayMap,
+    start: list[ArrayMap] | None,
+    last: list[ArrayMap],
+    sums: Sums | None,
+    at: int,
+) -> Absent | None:
+    """Describe the first fault of a member, an open ledger or negative water; None without one.
+
+    Args:
+        rain: precipitation on the basin, (days,) in mm/day.
+        outputs: `discharge` and `loss`, (members, basins, days) in mm/day.
+        start, last: each member's states before and after the days, basins first; None for empty stores.
+        sums: of the flows since the empty store; None where unknown.
+    """
+    members, now = len(last), stored_water(last, at)
+    discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
+    before = np.zeros(members) if start is None else stored_water(start, at)
+    rain_of_each = np.broadcast_to(rain, discharge.shape)
+    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
+        if not ledger.closes:
+            return absent(Reason.MEMBER_LEDGER_OPEN, member=member, residual=ledger.residual_mm)
+    cells = np.stack([state["c"][at] for state in last])
+    for member, negative in negative_water(discharge, loss, cells).items():
+        return absent(Reason.MEMBER_LEDGER_WRONG, member=member, fault=negative)
+    for member, ledger in enumerate(() if sums is None else close_since_empty(sums, now)):
+        if not ledger.closes:
+            residual, fallen = ledger.residual_mm, ledger.scale_mm
+            return absent(Reason.MEMBER_LEAKS, member=member, residual=residual, fallen=fallen)
+    return None
+
+
+def stored_water(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the water stored by each member in one basin, (members,) in mm."""
+    return np.array([member["c"][at].sum(dtype=np.float64) for member in state])

@@ -6,10 +6,8 @@ from jobspec.network import NetworkConfig
 from jobspec.training import InputsConfig, TrainingConfig
 from models.contract import Network
 from models.nets.buckets import Buckets
-from models.nets.eins import EINS
-from models.nets.lstm import LSTM
+from models.nets.comparison_networks import EINS, LSTM, MMRNN
 from models.nets.mclstm import MCLSTM
-from models.nets.mmrnn import MMRNN
 
 ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCLSTM, Buckets, LSTM, EINS, MMRNN)}
 

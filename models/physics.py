@@ -14,9 +14,8 @@ import torch
 
 from hydrology.water.ledger import MIN_MM, WATER_AVAILABLE
 from hydrology.water.probes import ProbeResult
-from models.contract import Network
-from models.inference import ArrayMap, simulate
-from models.inputs import Inputs
+from models.contract import Inputs, Network
+from models.ensemble import ArrayMap, simulate
 
 Array = npt.NDArray[np.float32]
 

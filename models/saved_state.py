@@ -16,8 +16,7 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.digests import named_arrays_sha256
 from hydrology.base.errors import DataProblem
 from models import checkpoint
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
 
 
 class UnusableState(DataProblem):

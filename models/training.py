@@ -18,16 +18,11 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
-from models.arrays import Array, Forcing, days_of
-from models.basin_vectors import VectorPrior
 from models.checkpoint import Tensors
-from models.energy import energy, with_energy
-from models.inputs import Inputs, WaterScales
-from models.losses import nse_star
+from models.contract import Inputs, VectorPrior, WaterScales
+from models.forcing import Array, Forcing, Scaler, days_of, energy, with_energy
+from models.learning import MedianNSE, TrainingData, Validation, Windows, nse_star
 from models.networks import build
-from models.scaling import Scaler
-from models.validation import MedianNSE, TrainingData, Validation
-from models.windows import Windows
 
 
 class TrainingDiverged(DataProblem):

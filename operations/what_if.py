@@ -18,7 +18,7 @@ from hydrology.weather.climate import saturation_vapour_pressure
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.training import InputsConfig
-from models.arrays import Array
+from models.forcing import Array
 from operations.forecasting.forecast import basins_by_version, new_run, plans_of, store_all
 from operations.forecasting.plans import PartPlan, Plan, require
 from operations.forecasting.results import results_of

@@ -49,7 +49,7 @@ def use_one_thread() -> None:
 
     Matrix products are small here. Split over threads, each product waits for the slowest of them, and on a machine
     with other work that wait is longer than the product. Processes and blocks of basins use the cores
-    (`models.cores`). Numpy must not be loaded yet; torch may be.
+    (`models.devices`). Numpy must not be loaded yet; torch may be.
     """
     getproctitle()  # it looks for the command line in memory and cannot find it once the environment has moved
     os.environ |= ONE_THREAD

@@ -8,10 +8,10 @@ import torch
 from hydrology.base.calendar import day
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from models.arrays import Forcing
-from models.inputs import Inputs
+from models.contract import Inputs
+from models.forcing import Forcing
+from models.learning import TrainingData
 from models.nets.mclstm import MCLSTM
-from models.validation import TrainingData
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 AUXILIARY_NAMES, STATIC_NAMES = ("tmax", "tmin", "srad"), ("a", "b", "c", "gauge_lat")

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from models.nets.layers import aligned_size, normalised_logistic, normalised_relu
 from models.nets.mclstm import PROGRAMS
-from models.nets.products import aligned_size, normalised_logistic, normalised_relu
 from models.nets.scan import EPSILON, Flow, Gates, TaggedFlow, Tags, apart
 
 

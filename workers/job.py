@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy.orm import Session
 
@@ -13,9 +13,13 @@ from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from records.runs.runs import Params, RunRequest
 
+if TYPE_CHECKING:
+    from operations.basin_data.sources import Intake
+
+MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
 Progress = dict[str, Any]
@@ -119,6 +123,32 @@ class JobRun:
         """Raise UndeclaredWriteError unless the job's kind declares to write in the folder that a setting names."""
         if setting not in self._folders:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
+
+    def intake(self) -> "Intake":
+        """Return the places that it may read files from."""
+        from operations.basin_data.sources import Intake
+
+        settings = self.work.settings
+
+        def show(received: int, size: int | None) -> None:
+            self.show(received, size or received, "bytes")
+
+        return Intake(settings.data / "downloads", settings.ingest_hosts, self.roots, show, self.on_file())
+
+    def on_file(self) -> Callable[[str], None]:
+        """Return what shows each file before it is read, and refuses files at which the process died twice."""
+        from ingestion.base import SourceError
+
+        with self.work.database.reading() as session:
+            deadly = attempts.deadly_files(session, self.job.id)
+
+        def show(name: str) -> None:
+            if name in deadly:
+                cause = f"the process that read it {deadly[name]}, twice"
+                raise SourceError(name, cause, "get it from its publisher again, or leave it out")
+            self.show_file(name)
+
+        return show
 
     def store_plan(self, session: Session, plan: JsonObject) -> None:
         """Store what the job has started, for a later attempt to continue, in the transaction that starts it."""

@@ -11,8 +11,7 @@ from app.exports.formats import SERIES
 from app.forecasts.discharge import DischargeUnits
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, IdPage, KnownBasin, OptionalBasin, Reading, RunId
-from app.http.discharge_units import NoArea
+from app.http.dependencies import BasinId, IdPage, KnownBasin, NoArea, OptionalBasin, Reading, RunId
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
 from jobspec.changes import NewAdjustment, Publication
 from jobspec.fields import ID

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.basins.basins import BasinKind, kind_of
 from app.basins.ratings import Stage, rating_of, stage_of
-from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
@@ -18,7 +18,7 @@ from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
 from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
-from hydrology.base.calendar import Day, as_date
+from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.extremes.levels import Kind
 from hydrology.ratings import Rating
@@ -27,7 +27,6 @@ from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
-from records.database.stored import as_values
 from records.levels import basin_levels
 from records.levels.basin_levels import Threshold
 from records.runs.run_summary import CalibrationKind
@@ -136,24 +135,13 @@ class BasinAlerts(Model):
     missing: Missing = EXPLAINED
 
 
-def _fields(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
+def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
     level = levels.get(alert.level)
     steps = [
-        AlertStep(
-            severity=step.severity,
-            begins_at=step.begins_at,
-            ends_below=step.ends_below,
-            begins_after_runs=step.begins_after,
-            ends_after_runs=ENDS_AFTER,
-            on=on,
-            runs=runs,
-        )
+        AlertStep.from_records(step, begins_after_runs=step.begins_after, ends_after_runs=ENDS_AFTER, on=on, runs=runs)
         for step, (on, runs) in zip(ladder(alert.return_period_years), alert.switches, strict=True)
     ]
-    # Its official stage is among the basin's levels.
-    return as_values(alert, "official_stage", "basin_id", "run_id", "switches") | {
-        "basin": alert.basin_id,
-        "run": alert.run_id,
+    return {
         "steps": steps,
         "category": level and level.category,
         "impact": level and level.impact,
@@ -165,7 +153,7 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
     """Return the alerts of many rivers in order; `on` chooses the ratings."""
     names = {alert.basin_id for alert in found}
     of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
-    return [RiverAlert(**_fields(alert, *of[alert.basin_id])) for alert in found]
+    return [RiverAlert.from_records(alert, **_of_level(alert, *of[alert.basin_id])) for alert in found]
 
 
 def _levels(session: Session, basin: str) -> dict[str, Threshold]:
@@ -185,17 +173,13 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
             missing={"reason": _UNDECIDED.text},
         )
     rating, levels = rating_of(session, basin, on), _levels(session, basin)
-    return BasinAlerts(
-        basin=basin,
+    return BasinAlerts.from_records(
+        standing,
         basin_kind=kind,
-        run=standing.run_id,
-        version=standing.version_id,
-        t0=as_date(standing.t0),
-        issued_at=standing.issued_at,
-        window_days=standing.window_days,
-        decided_at=standing.decided_at,
         reason=text(standing.reason),
-        levels=[Alert(**_fields(alert, rating, levels)) for alert in alerts.of_basin(session, basin)],
+        levels=[
+            Alert.from_records(alert, **_of_level(alert, rating, levels)) for alert in alerts.of_basin(session, basin)
+        ],
     )
 
 

@@ -143,27 +143,24 @@ def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
 
 def subscription_of(stored: subscriptions.Subscription, at: datetime) -> Subscription:
     """Return the public fields of a subscription, without its secret."""
-    return Subscription(**_fields(stored, at))
+    return Subscription.from_records(stored, **_fields(stored, at))
 
 
 def with_secret(stored: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
     """Return a subscription with the newest of its secrets."""
     key = signatures.service_key(settings)
     secret = None if stored.email else signatures.secret(key, stored.id, stored.generation)
-    return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
+    return SubscriptionWithSecret.from_records(stored, **_fields(stored, at), secret=secret)
 
 
 def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
-    fields = {name: getattr(stored, name) for name in Subscription.model_fields if hasattr(stored, name)}
-    fields |= {
+    has_feeds = any(extension.alert_feed for extension in extensions())
+    return {
         "old_secret_until": stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None,
         "feed": feed_address(stored.basins, stored.least_severity),
+        "why": (_OF_MAIL if stored.email else _OF_URL) | ({} if has_feeds else {"feed": _NO_FEEDS}),
     }
-    missing = {name: why for name, why in (_OF_MAIL if stored.email else _OF_URL).items() if fields[name] is None}
-    if not any(extension.alert_feed for extension in extensions()):
-        missing["feed"] = _NO_FEEDS
-    return fields | {"missing": missing}
 
 
 def feed_address(basins: Sequence[str] | None, minimum: Severity) -> str | None:
@@ -178,8 +175,7 @@ router = APIRouter(
 )
 
 SubscriptionId = Annotated[
-    str,
-    Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"]),
+    str, Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])
 ]
 
 

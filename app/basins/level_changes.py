@@ -4,11 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 
-from app.basins.threshold_schemas import (
-    FixedThreshold,
-    FloodCategories,
-    FloodFrequency,
-)
+from app.basins.threshold_schemas import FixedThreshold, FloodCategories, FloodFrequency
 from app.basins.thresholds import categories_of, frequency_of, level_of
 from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,12 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.basins.basins import AreaUsed, BasinKind, kind_of
 from app.basins.observations import DISCHARGE, credit_of, no_observations
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, NormalsRequest
-from app.basins.schemas import AreaUsed, BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period, column
-from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.http.discharge_units import area_between
+from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, Period, column
+from app.http.dependencies import BasinId, Reading, ServiceClock, area_between
 from app.http.json_numbers import gappy_column
 from app.http.limits.costs import Budget, RequestBudget
 from app.http.problems import refused
@@ -145,12 +144,12 @@ def normals_of(
     missing = _missing(records, shown)
     if product is None:
         missing["product"] = why_no_product
-    return Normals(
+    return Normals.from_records(
         basin=basin,
         basin_kind=kind_of(session, basin),
         product=product,
         credits={source: credit for source in set(sources.values()) if (credit := credit_of(session, source))},
-        area=None if area is None else Area.of(area),
+        area=area,
         near_days=NEAR_DAYS,
         least_years=MIN_YEARS,
         time=period.days.tolist(),
@@ -208,18 +207,14 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
 
 def _answer(record: Record, days: Days) -> DayNormals:
     of_days = normals(record.values, record.period, days)
-    p10, p25, median, p75, p90 = (gappy_column(quantile) for quantile in of_days.quantiles)
-    return DayNormals(
-        kind=record.kind,
-        source=record.source,
+    names = ("p10", "p25", "median", "p75", "p90")
+    quantiles: dict[str, Any] = dict(zip(names, map(gappy_column, of_days.quantiles), strict=True))
+    return DayNormals.from_records(
+        record,
         units=record.unit,
-        record=Period.between(record.period.first, record.period.last),
+        record=record.period,
         mean=gappy_column(of_days.mean),
-        p10=p10,
-        p25=p25,
-        median=median,
-        p75=p75,
-        p90=p90,
+        **quantiles,
         years=of_days.years.tolist(),
     )
 

@@ -3,22 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.basins.basins import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant
-from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, column
+from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
-from app.http.dependencies import BasinId, Reading
-from app.http.discharge_units import area_between
+from app.http.dependencies import BasinId, Reading, area_between
 from app.http.json_numbers import gappy_column
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -148,7 +147,7 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
 
 def observations_of(session: Session, part: ObservationQuery) -> Observations:
     """Return the observations of a basin."""
-    period, area = part.period, part.area
+    period = part.period
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
     missing = {
@@ -157,15 +156,12 @@ def observations_of(session: Session, part: ObservationQuery) -> Observations:
         for name, days in lacking.items()
         if days
     }
-    credit = credit_of(session, part.entries[0].product)
-    return Observations(
-        basin=part.basin,
+    return Observations.from_records(
+        part,
         basin_kind=kind_of(session, part.basin),
         product=part.entries[0].product,
-        credit=credit,
+        credit=credit_of(session, part.entries[0].product),
         units={name: daily.unit for name, daily in by_variable.items()},
-        area=None if area is None else Area.of(area),
-        known_at=part.known_at,
         kept={
             entry.variable: Extent(first_day=as_date(entry.period.first), last_day=as_date(entry.period.last))
             for entry in part.entries
@@ -223,25 +219,17 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
     return period
 
 
-@dataclass(frozen=True, slots=True)
-class _Standard:
-    """CF metadata of a variable: standard name, cell methods, and the unit that fits both."""
-
-    name: str
-    cell_methods: str
-
-
-_STANDARDS: Mapping[tuple[str, str], _Standard] = {
-    ("discharge", "m3/s"): _Standard(RIVER_FLOW, "time: mean"),
-    ("discharge", "cfs"): _Standard(RIVER_FLOW, "time: mean"),
-    ("precipitation", "mm/day"): _Standard("lwe_precipitation_rate", "time: mean"),
-    ("tmax", "degC"): _Standard("air_temperature", "time: maximum"),
-    ("tmin", "degC"): _Standard("air_temperature", "time: minimum"),
-    ("tmean", "degC"): _Standard("air_temperature", "time: mean"),
-    ("vp", "Pa"): _Standard("water_vapor_partial_pressure_in_air", "time: mean"),
-    ("swe", "mm"): _Standard("lwe_thickness_of_surface_snow_amount", "time: mean"),
+_STANDARDS: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("discharge", "m3/s"): (RIVER_FLOW, "time: mean"),
+    ("discharge", "cfs"): (RIVER_FLOW, "time: mean"),
+    ("precipitation", "mm/day"): ("lwe_precipitation_rate", "time: mean"),
+    ("tmax", "degC"): ("air_temperature", "time: maximum"),
+    ("tmin", "degC"): ("air_temperature", "time: minimum"),
+    ("tmean", "degC"): ("air_temperature", "time: mean"),
+    ("vp", "Pa"): ("water_vapor_partial_pressure_in_air", "time: mean"),
+    ("swe", "mm"): ("lwe_thickness_of_surface_snow_amount", "time: mean"),
 }
-
+"""CF's standard name and cell methods of a variable in the unit that fits both."""
 _LONG_NAMES = {"srad": "downwelling shortwave radiation, mean over daylight"}
 """Of variables for which CF has no standard name: a mean over a day would be half of that over daylight."""
 
@@ -268,18 +256,12 @@ def variable_columns(
     variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
 ) -> list[Column]:
     """Return the values of a variable and their flags."""
+    name, methods = _STANDARDS.get((variable, unit), (None, None))
+    words = _LONG_NAMES.get(variable, variable)
     return [
-        _values(variable, values, unit),
+        Column(variable, words, "number", values, unit, standard_name=name, cell_methods=methods),
         Column(f"{variable}_flags", f"flags of {variable}", "integer", flags, flags=legend),
     ]
-
-
-def _values(variable: str, values: list[float | None], unit: str) -> Column:
-    standard = _STANDARDS.get((variable, unit))
-    known: dict[str, Any] = (
-        {} if standard is None else {"standard_name": standard.name, "cell_methods": standard.cell_methods}
-    )
-    return Column(variable, _LONG_NAMES.get(variable, variable), "number", values, unit, **known)
 
 
 @router.get(

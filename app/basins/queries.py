@@ -8,8 +8,7 @@ from fastapi import Query
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from app.http.dependencies import KnownAt, optional_full_id
-from app.http.discharge_units import AreaName
+from app.http.dependencies import AreaName, KnownAt, optional_full_id
 from hydrology.base.units import STANDARD, ObservedUnits
 from jobspec.fields import BASIN_SCHEMA, NAMED, DayField, Printable, form
 from records.basins.basins import Box
@@ -98,8 +97,7 @@ WeatherProduct = Annotated[
     ),
 ]
 Variable = Annotated[
-    str | None,
-    Query(description="One variable; by default all of the product.", pattern=NAMED, examples=["discharge"]),
+    str | None, Query(description="One variable; by default all of the product.", pattern=NAMED, examples=["discharge"])
 ]
 DischargeUnits = Annotated[
     ObservedUnits | None,

@@ -15,7 +15,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
 from hydrology.base.absent import absent, texts
-from hydrology.base.calendar import Day, as_date
+from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.ratings import M_PER_FT, Expansion, InvalidRating, Rating
@@ -70,17 +70,14 @@ class NewRatingTable(RatingTable):
 
 def table_of(stored: ratings.StoredRating) -> RatingTable:
     """Return a stored rating table."""
-    fields = {name: getattr(stored, name) for name in ("source", "datum", "site", "number", "shifted", "set_at")}
     stages = np.array(stored.rating.stages)
-    return RatingTable(
-        basin=stored.basin_id,
-        valid_from=as_date(stored.valid_from),
+    return RatingTable.from_records(
+        stored,
         largest_shift_ft=round(stored.largest_shift / M_PER_FT, 6),
         expansion=stored.rating.expansion,
         stage_ft=(stages / M_PER_FT).round(6).tolist(),
         stage_m=stages.round(7).tolist(),
         discharge_m3s=np.array(stored.rating.discharges).round(7).tolist(),
-        **fields,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.http.discharge_units import NoArea
+from app.http.dependencies import NoArea
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units

@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from app.basins.basins import NO_FEED, AreaUsed, BasinKind
 from app.basins.ratings import Stage
-from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
+from app.http.shown import As
 from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.extremes import levels
+from hydrology.extremes.annual import Trend
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 
@@ -28,19 +30,6 @@ class RecordLevel(Model):
     high: float | None = Field(description="The upper end of its interval.")
     reason: str | None = Field(description="Why the discharge or its interval is null; null where neither is.")
     stage: Stage = Field(description="The stage of the discharge, by the basin's rating of the day.")
-
-
-class Trend(Model):
-    """The trend of annual floods: Mann-Kendall's test and Sen's slope."""
-
-    tau: float = Field(description="Kendall's rank correlation of floods with years, from -1 to 1.")
-    p_value: float = Field(description="Chance of as strong a trend among independent years.")
-    percent_per_year: float = Field(description="Median growth between pairs of years.")
-    adjusted: bool = Field(
-        description="Whether the levels are for the conditions of the last year: where that is set for the basin "
-        "(`flood_frequency`) and the chance is below 0.05."
-    )
-    last_year: int = Field(description="Water year.")
 
 
 class FloodFrequency(Model):
@@ -84,7 +73,9 @@ class RecordStatistic(Model):
         description="Number of years whose flood counts only as smaller than the others, dry years included; null "
         "where the method tests for none."
     )
-    trend: Trend | None = Field(description="The trend of annual floods; null for other levels.")
+    trend: Annotated[Trend, As(exact=True)] | None = Field(
+        description="The trend of annual floods; null for other levels."
+    )
     period: Period | None = Field(description="From the first day of the first of those years to the last of the last.")
     levels: list[RecordLevel]
 

@@ -1,16 +1,16 @@
 """/v1/basins/{basin}/thresholds: levels of discharge, from its record and set by operators."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
+from app.basins.basins import kind_of
 from app.basins.observations import credit_of
 from app.basins.ratings import Stage, rating_of, stage_of
-from app.basins.schemas import kind_of
 from app.basins.threshold_schemas import (
     FixedThreshold,
     FloodCategories,
@@ -19,18 +19,15 @@ from app.basins.threshold_schemas import (
     RecordLevel,
     RecordStatistic,
     Thresholds,
-    Trend,
 )
 from app.exports.answers import JsonAnswer, body_of, documented_responses
-from app.http.base_schema import Area, Period, maybe
 from app.http.conditional import entity_tag
-from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.http.discharge_units import AreaName, area_between
+from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, as_date
+from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import levels
@@ -128,16 +125,14 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
     fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    return Thresholds(
-        basin=asked.basin,
+    return Thresholds.from_records(
+        asked,
         basin_kind=kind_of(session, asked.basin),
         product=product,
         credit=credit,
-        units=asked.units,
-        area=None if asked.area is None else Area.of(asked.area),
         flood_frequency=floods,
         record=statistics,
-        model=maybe(model, lambda known: _of_model(asked, known, rating, record.floods)),
+        model=model if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods),
         fixed=fixed,
         missing=missing,
     )
@@ -145,20 +140,16 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
 
 def frequency_of(session: Session, basin: str) -> FloodFrequency:
     """Return how a basin's floods are analysed."""
-    return FloodFrequency(**asdict(basin_levels.flood_frequency(session, basin)))
+    return FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
 
 
 def fixed_threshold(
     threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
     """Return an operator's level, m3/s, and the doubts about it."""
-    fields = asdict(threshold)
-    del fields["confirmed"]
-    official, from_day = fields.pop("official_stage"), fields.pop("source_day")
-    by_source = fields.pop("official_flow") == threshold.discharge
-    return FixedThreshold(
-        **fields,
-        source_day=None if from_day is None else as_date(from_day),
+    official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
+    return FixedThreshold.from_records(
+        threshold,
         official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
         discharge_by=None if threshold.category is None else "source" if by_source else "rating",
         stage=stage_of(rating, threshold.discharge),
@@ -197,14 +188,8 @@ def _of_model(
 ) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
-    return ModelLevels(
-        version=model.version_id,
-        period=Period.between(model.first_day, model.last_day),
-        area=Area.of(area),
-        attributes_assumed=model.attributes_assumed,
-        computed_at=model.computed_at,
-        levels=[_statistic(into, statistic, floods) for statistic in model.statistics],
-    )
+    statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
+    return ModelLevels.from_records(model, area=area, levels=statistics)
 
 
 def _in_units(
@@ -235,20 +220,13 @@ class LevelConverter:
 
 
 def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency) -> RecordStatistic:
-    counted, period = statistic.kind == "flow-duration", statistic.period
-    return RecordStatistic(
-        kind=statistic.kind,
-        method=statistic.method,
+    counted = statistic.kind == "flow-duration"
+    return RecordStatistic.from_records(
+        statistic,
         comparison=floods.compares(statistic),
         direction=basin_levels.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,
-        years=statistic.years,
-        left_out_years=statistic.left_out_years,
-        dry_years=statistic.dry_years,
-        low_outliers=statistic.low_outliers,
-        trend=None if statistic.trend is None else Trend(**asdict(statistic.trend)),
-        period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
         levels=[_level(into, named) for named in statistic.levels],
     )
 
@@ -256,10 +234,9 @@ def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels
 def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
     level = named.level
     discharge, low, high = into.converted([level.value, level.low, level.high])
-    return RecordLevel(
+    return RecordLevel.from_records(
+        named,
         name=into.prefix + named.name,
-        return_period_years=named.return_period_years,
-        exceeded_percent=named.exceeded_percent,
         discharge=discharge,
         low=low,
         high=high,

@@ -9,14 +9,13 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AfterValidator, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinDetail, basin_detail
+from app.basins.basins import BasinDetail, basin_detail
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import Forbidden, UnsupportedMedia, documented_writing
-from app.jobs.answers import Job
-from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
+from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from hydrology.base.absent import absent
 from hydrology.base.basins import has_source, named_agency
 from hydrology.base.doc import Why

@@ -18,8 +18,7 @@ from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import DaysOfRun, header_of_days, run_table
 from app.forecasts.words import UNITS, number, on, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
-from app.http.dependencies import AsKnown, BasinId, Reading, RunId
-from app.http.discharge_units import NoArea
+from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RunId
 from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import as_date, day

@@ -14,8 +14,7 @@ from app.exports.table import RIVER_FLOW
 from app.forecasts.header import Columns
 from app.http import json_numbers
 from app.http.base_schema import Model, Series, column, maybe
-from app.http.dependencies import AsKnown
-from app.http.discharge_units import NoArea
+from app.http.dependencies import AsKnown, NoArea
 from app.http.json_numbers import rounded
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent

@@ -12,8 +12,7 @@ from app.forecasts.discharge import LatestForm, RunForm
 from app.forecasts.forecast import BasinForecast, BasinForecasts
 from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import SHORTLY
-from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
-from app.http.discharge_units import NoArea
+from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
 from app.http.limits.costs import RequestBudget
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel, newest_run_keys, result_of

@@ -20,8 +20,7 @@ from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
-from app.http.dependencies import Reading
-from app.http.discharge_units import NoArea
+from app.http.dependencies import NoArea, Reading
 from app.http.json_numbers import rounded
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text

@@ -18,8 +18,7 @@ from app.forecasts.header import FieldUnits, RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.words import level_in_words, number, on
 from app.http.base_schema import EXPLAINED, Missing, Model, maybe
-from app.http.dependencies import Reading
-from app.http.discharge_units import NoArea
+from app.http.dependencies import NoArea, Reading
 from app.http.json_numbers import rounded, rounded_or_none
 from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.arrays import Array

@@ -13,7 +13,7 @@ from app.forecasts import lookup
 from app.forecasts.discharge import Representation
 from app.forecasts.forecast import WithoutForecast, basin_forecast, forecast_of, stored_parts
 from app.http.conditional import ResponseCache, entity_tag
-from app.http.discharge_units import NoArea
+from app.http.dependencies import NoArea
 from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem
 from records.forecasts.latest import Latest, newest_run_keys

@@ -17,8 +17,7 @@ from app.forecasts.header import DaysOfRun, header_of_days
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.conditional import FOR_EVER, SHORTLY
-from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.http.discharge_units import NoArea
+from app.http.dependencies import KnownBasin, NoArea, Reading, ServiceClock
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent

@@ -3,7 +3,7 @@
 A token is taken from that header alone, never from a URL, and is never logged.
 """
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Annotated, Any
 
 import structlog
@@ -89,61 +89,50 @@ async def _writer(request: Request, key: Operator, database: OpenDatabase, clock
 OperatorWriter = Annotated[Writer, Depends(_writer)]
 
 
-async def _forecaster_writer(writer: OperatorWriter) -> Writer:
-    _require_forecaster(writer.key)
-    return writer
+_SCOPES: dict[object, Scope | None] = {any_key: None}
+"""The least scope that each check of a key needs."""
 
 
-async def _forecaster_reader(key: AnyKey) -> Key:
-    return _require_forecaster(key)
+def _reader(scope: Scope) -> Any:
+    """Return a dependency for a key of at least a scope."""
+
+    async def reader(key: AnyKey) -> Key:
+        return _require(key, scope)
+
+    _SCOPES[reader] = scope
+    return Depends(reader)
 
 
-async def _admin_writer(writer: OperatorWriter) -> Writer:
-    _require_admin(writer.key)
-    return writer
+def _writer_with(scope: Scope) -> Any:
+    """Return a dependency for a request that writes with a key of at least a scope."""
+
+    async def writer(writer: OperatorWriter) -> Writer:
+        _require(writer.key, scope)
+        return writer
+
+    _SCOPES[writer] = scope
+    return Depends(writer)
 
 
-async def _admin_reader(key: AnyKey) -> Key:
-    return _require_admin(key)
+def _require(key: Key, scope: Scope | None) -> Key:
+    if (scope == "admin" and not key.is_admin) or (scope == "forecaster" and not key.is_forecaster):
+        raise Forbidden(
+            f"The key of {key.name} has the scope {key.scope}, but this needs {scope}: create one with "
+            f"`freshet keys make NAME --scope {scope}`."
+        )
+    return key
+
+
+ForecasterWriter = Annotated[Writer, _writer_with("forecaster")]
+ForecasterReader = Annotated[Key, _reader("forecaster")]
+AdminWriter = Annotated[Writer, _writer_with("admin")]
+AdminReader = Annotated[Key, _reader("admin")]
 
 
 def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
     """Require that a key is the owner (None: command line or schedule); an admin's may take anything."""
     if not key.is_admin and owner != key.id:
         raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
-
-
-def _require_forecaster(key: Key) -> Key:
-    if not key.is_forecaster:
-        raise _too_small(key, "forecaster")
-    return key
-
-
-def _require_admin(key: Key) -> Key:
-    if not key.is_admin:
-        raise _too_small(key, "admin")
-    return key
-
-
-def _too_small(key: Key, needed: Scope) -> Forbidden:
-    return Forbidden(
-        f"The key of {key.name} has the scope {key.scope}, but this needs {needed}: create one with "
-        f"`freshet keys make NAME --scope {needed}`."
-    )
-
-
-ForecasterWriter = Annotated[Writer, Depends(_forecaster_writer)]
-ForecasterReader = Annotated[Key, Depends(_forecaster_reader)]
-AdminWriter = Annotated[Writer, Depends(_admin_writer)]
-AdminReader = Annotated[Key, Depends(_admin_reader)]
-
-_CHECKS: Mapping[object, Callable[[Key], Key]] = {
-    any_key: lambda key: key,
-    _forecaster_writer: _require_forecaster,
-    _forecaster_reader: _require_forecaster,
-    _admin_writer: _require_admin,
-    _admin_reader: _require_admin,
-}
 
 
 class KeyFirstRoute(APIRoute):
@@ -156,16 +145,16 @@ class KeyFirstRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def check_and_handle(request: Request) -> Response:
-            for check in _checks_of(request.scope["route"].dependant):
-                check(await any_key(request))
+            for scope in _scopes_of(request.scope["route"].dependant):
+                _require(await any_key(request), scope)
             return await handle(request)
 
         return check_and_handle
 
 
-def _checks_of(dependant: Dependant) -> Iterator[Callable[[Key], Key]]:
-    """Yield the checks of the key that an operation needs; none where it needs no key."""
+def _scopes_of(dependant: Dependant) -> Iterator[Scope | None]:
+    """Yield the scopes that an operation needs; none where it needs no key."""
     for inner in dependant.dependencies:
-        yield from _checks_of(inner)
-        if (check := _CHECKS.get(inner.call)) is not None:
-            yield check
+        yield from _scopes_of(inner)
+        if inner.call in _SCOPES:
+            yield _SCOPES[inner.call]

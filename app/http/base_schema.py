@@ -35,20 +35,6 @@ Missing = Annotated[
 ]
 
 
-class Absences:
-    """Collects the `missing` entries of an answer while its fields are filled."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def present(self, path: str, value: Value | Absent) -> Value | None:
-        """Return a field's value; or None, with its reason recorded under the field's path."""
-        if isinstance(value, Absent):
-            self.texts[path] = str(value)
-            return None
-        return value
-
-
 Program = Annotated[
     str,
     Field(
@@ -140,6 +126,24 @@ class Model(BaseModel):
         object.__setattr__(self, "_reasons", reasons)
 
     @classmethod
+    def from_records(cls, *sources: object, why: Mapping[str, str] | None = None, **fields: Any) -> Self:
+        """Return the answer with the fields given and those that the sources have.
+
+        `run` is also a source's `run_id`, and `period` its `first_day` and `last_day`.
+
+        Args:
+            why: the reasons of fields, where they are null.
+        """
+        for name in cls.model_fields.keys() - fields.keys() - {"missing"}:
+            held = next((one for source in sources if (one := _attribute(source, name)) is not _NOTHING), _NOTHING)
+            if held is not _NOTHING:
+                fields[name] = held
+        for name, reason in (why or {}).items():
+            if fields[name] is None:
+                fields.setdefault("missing", {})[name] = reason
+        return cls(**fields)
+
+    @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         cls._why, cls._shows, cls._texts = {}, {}, set()
         for name, field in cls.model_fields.items():
@@ -156,6 +160,16 @@ def _marks(hint: Any) -> Iterator[object]:
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint):
         yield from _marks(part)
+
+
+_NOTHING = object()
+
+
+def _attribute(source: Any, name: str) -> object:
+    held = getattr(source, name, getattr(source, f"{name}_id", _NOTHING))
+    if held is _NOTHING and name == "period" and hasattr(source, "first_day"):
+        return Period.between(source.first_day, source.last_day)
+    return held
 
 
 _PLAIN = {type(None), bool, int, float, str, date, datetime}

@@ -1,7 +1,7 @@
-"""Dependencies of endpoints: database, read transaction, clock, identifiers, pages of lists."""
+"""Dependencies of endpoints: database, read transaction, clock, identifiers, pages of lists, units of discharge."""
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -15,11 +15,14 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.http.conditional import ResponseCache
-from app.http.problems import Fault, InvalidRequest
-from jobspec.fields import BASIN_SCHEMA, ID, form, full_id
+from app.http.problems import Fault, InvalidRequest, refused
+from hydrology.base import units as convert
+from hydrology.base.errors import InvalidInput
+from jobspec.fields import BASIN_SCHEMA, ID, NAMED, form, full_id
 from records.basins import basins
 from records.database import checksums
 from records.database.engine import Database
+from records.versions.promotions import areas_in_use
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
@@ -83,10 +86,7 @@ OptionalBasin = Annotated[
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
-ChosenRun = Annotated[
-    str | None,
-    Query(description="A run's id; by default the latest forecast's.", pattern=ID),
-]
+ChosenRun = Annotated[str | None, Query(description="A run's id; by default the latest forecast's.", pattern=ID)]
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
@@ -114,9 +114,7 @@ def _written(result: object) -> object:
 OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
 KnownAt = Annotated[
     OptionalInstant,
-    Query(
-        description="The state as known at this instant (RFC 3339, with its offset); by default as known now.",
-    ),
+    Query(description="The state as known at this instant (RFC 3339, with its offset); by default as known now."),
 ]
 
 
@@ -195,12 +193,7 @@ class Page:
 def paged(cursor: Any) -> Any:
     """Return a dependency for the requested page, by the type of its cursor."""
 
-    async def page(
-        request: Request,
-        response: Response,
-        after: cursor = None,
-        limit: PageLimit = 100,
-    ) -> Page:
+    async def page(request: Request, response: Response, after: cursor = None, limit: PageLimit = 100) -> Page:
         return Page(request, response, after, limit)
 
     return Depends(page)
@@ -208,3 +201,48 @@ def paged(cursor: Any) -> Any:
 
 IdPage = Annotated[Page, paged(IdCursor)]
 NumberPage = Annotated[Page, paged(NumberCursor)]
+
+
+AreaName = Annotated[
+    str | None,
+    Query(
+        description="The name of the drainage area used for depths (`/v1/basins/{basin}` lists them). By default the "
+        "one that the basin's flow is converted with, its `area`.",
+        pattern=NAMED,
+        examples=["area_gages2"],
+    ),
+]
+
+
+class NoArea(InvalidInput):
+    """The run names no drainage area, so its depths cannot be given as flows."""
+
+    kind = "no-area"
+
+
+def area_between(
+    session: Session, basin: str, units: Collection[str], into: str | None, area: str | None, version: str | None = None
+) -> convert.Area | None:
+    """Return the area to convert discharge with; None if none is needed.
+
+    Args:
+        units: stored units of the basin's discharge.
+        into: requested unit; None for the stored one.
+        area: by default the one that converts the basin's flow (`areas_in_use`).
+        version: that computed the discharge; by default the basin's current one.
+    """
+    apart = [unit for unit in units if into not in (None, unit) and "mm/day" in (into, unit)]
+    if not apart and area is not None:
+        raise refused("area", "nothing is converted with an area here: leave it out, or ask for units=mm/day.")
+    if not apart:
+        return None
+    if area is not None:
+        return convert.Area(area, basins.area_of(session, basin, area))
+    stored = basins.get(session, basin)
+    used = areas_in_use(session, [stored], version)[basin]
+    if used is None:
+        names = ", ".join(sorted(stored.areas)) or "the basin has none"
+        raise refused(
+            "area", f"between {apart[0]} and {into} an area is needed: name one ({names}), or ask for {apart[0]}."
+        )
+    return used

@@ -84,11 +84,7 @@ CSV = "text/csv"
 COVERAGEJSON = "application/prs.coverage+json"
 """Media types with special treatment."""
 
-_ALWAYS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-)
+_ALWAYS = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"), (b"x-frame-options", b"DENY"))
 _POLICY = b"content-security-policy"
 _NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _OWN_ASSETS = (

@@ -73,14 +73,17 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
+        return model_of(cast(Any, type(value)), self)(**self.values(value))
+
+    def values(self, value: Any) -> dict[str, Any]:
+        """Return the fields of a value as the answer shows them, by name."""
         source = cast(Any, type(value))
         names, reasons = _names(source, self), _reasons(source)
-        shown = {
+        return {
             shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self)
             for name, shown in names.items()
             if name not in self.where_known or getattr(value, name) is not None
         }
-        return model_of(source, self)(**shown)
 
 
 Shown = Annotated[Value, As()]
@@ -90,6 +93,16 @@ Shown = Annotated[Value, As()]
 @cache
 def model_of(source: Any, how: As) -> type[Model]:
     """Return the object of the document that shows a data class."""
+    shown = shown_fields(source, how)
+    if how.missing:
+        shown["missing"] = (Missing, EXPLAINED)
+    words = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
+    name = how.name or source.__name__
+    return create_model(name, __base__=Model, __doc__=words, __module__=source.__module__, **shown)
+
+
+def shown_fields(source: Any, how: As) -> dict[str, Any]:
+    """Return the fields of the object that shows a data class, by name: the type and the description of each."""
     hints, reasons = _hints(source), _reasons(source)
     shown: dict[str, Any] = {}
     for name, renamed in _names(source, how).items():
@@ -101,11 +114,12 @@ def model_of(source: Any, how: As) -> type[Model]:
         default = None if name in how.where_known else ...
         about = Field(default=default, description=doc.text, examples=[*doc.examples] or None) if doc else default
         shown[renamed] = (type_, about)
-    if how.missing:
-        shown["missing"] = (Missing, EXPLAINED)
-    words = how.doc or inspect.cleandoc(source.__doc__ or "").partition("\n\n")[0]
-    name = how.name or source.__name__
-    return create_model(name, __base__=Model, __doc__=words, __module__=source.__module__, **shown)
+    return shown
+
+
+def extended(base: type[Model], **fields: Any) -> Any:
+    """Return a model with more fields, as `shown_fields` gives them, after those of its base."""
+    return create_model(base.__name__, __base__=base, **fields)
 
 
 def item_model(items: Any) -> type[BaseModel] | None:

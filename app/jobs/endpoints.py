@@ -23,8 +23,18 @@ from app.http.dependencies import IdPage, JobId, Reading, of_app
 from app.http.limits.admission import Admission, RequestAdmission
 from app.http.middleware import EVENT_STREAM
 from app.http.problems import Overloaded, Unauthorized, documented_keyed, documented_writing
-from app.jobs.answers import Job, JobPage, NotYourJob, Status, StoredJob, job_answer, owns, require_yours
-from app.jobs.posting import JobPoster, documented_posting
+from app.jobs.posting import (
+    Job,
+    JobPage,
+    JobPoster,
+    NotYourJob,
+    Status,
+    StoredJob,
+    documented_posting,
+    job_answer,
+    owns,
+    require_yours,
+)
 from hydrology.base.errors import NotFound
 from jobspec.fields import ID
 from jobspec.jobs.training import TrainingTooLarge

@@ -20,7 +20,6 @@ from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 from records.access.audit import Writer
 from records.access.keys import Key
-from records.database.stored import as_values
 from records.jobs import schedules
 from records.jobs.schedules import BadCron, ScheduleConflict, UnknownSchedule, next_run
 
@@ -119,10 +118,8 @@ def tag(revision: int) -> str:
 
 def schedule_of(schedule: schedules.Schedule, key: Key) -> Schedule:
     """Return the parts of a schedule visible to `key`."""
-    fields = as_values(schedule, "kind", "params", "last_job_id", "key_id")
     params, missing = (schedule.params, {}) if key.is_admin else (None, {"job.params": "Shown to an admin."})
-    job = ScheduledJob(kind=schedule.kind, params=params)
-    return Schedule(**fields, job=job, last_job=schedule.last_job_id, key=schedule.key_id, missing=missing)
+    return Schedule.from_records(schedule, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)
 
 
 router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)], route_class=KeyFirstRoute)
@@ -143,12 +140,7 @@ def list_schedules(session: Reading, key: AnyKey, fields: Annotated[FieldFilter,
     return fields.of(Schedules(schedules=[schedule_of(schedule, key) for schedule in found]))
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Create a schedule",
-    responses=documented_writing(ScheduleConflict, BadCron),
-)
+@router.post("", status_code=201, summary="Create a schedule", responses=documented_writing(ScheduleConflict, BadCron))
 def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock, new: NewSchedule) -> Schedule:
     """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
     missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
@@ -195,10 +187,7 @@ def replace_schedule(
 
 
 @router.delete(
-    "/{schedule}",
-    status_code=204,
-    summary="Delete a schedule",
-    responses=documented_writing(UnknownSchedule, Changed),
+    "/{schedule}", status_code=204, summary="Delete a schedule", responses=documented_writing(UnknownSchedule, Changed)
 )
 def delete_schedule(writer: AdminWriter, schedule: ScheduleId, if_match: IfMatch = "*") -> None:
     """It posts no more jobs. Jobs already posted stay."""

@@ -1,95 +1,33 @@
 """Pages of what people decide: adjustments, alerts that wait, and levels."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
-
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
 from app.adjustments.answers import AdjustedForecast, adjusted_forecast
 from app.adjustments.endpoints import AdjustmentId
-from app.adjustments.held import HeldAlerts, held_answer
+from app.adjustments.held import held_answer
 from app.basins.ratings import rating_of
-from app.basins.threshold_schemas import FixedThreshold
 from app.basins.thresholds import fixed_threshold
 from app.forecasts import lookup
 from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.pages.figures import Band, Curve, Figure
-from app.pages.render import FormField, PageRoute, form_of, render
+from app.pages.render import PageRoute, form_of, render
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.levels import FixedLevel
 from records.alerts import held_alerts
-from records.alerts.alerts import LevelChance
 from records.basins import basins
 from records.basins.ownership import shown_name
 from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
 from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
-from records.runs.run_types import Run
 from records.runs.tables import Adjustment
 
 router = APIRouter(route_class=PageRoute)
-
-
-@dataclass(frozen=True, slots=True)
-class NewAdjustmentPage:
-    """Contents of the form: the run, and the levels whose chances can be set."""
-
-    basin: str
-    title: str
-    run: Run
-    levels: Sequence[LevelChance]
-    form: Sequence[FormField]
-
-    @property
-    def t0(self) -> date:
-        return as_date(self.run.t0)
-
-
-@dataclass(frozen=True, slots=True)
-class AdjustedPage:
-    """Contents of the page of an adjustment; `public`: whether it is the one for all readers."""
-
-    title: str
-    shown: AdjustedForecast
-    figure: Figure
-    public: bool
-
-    @property
-    def unit(self) -> str:
-        return self.figure.unit
-
-    @property
-    def form(self) -> list[FormField]:
-        return form_of(Publication)
-
-
-@dataclass(frozen=True, slots=True)
-class HeldPage:
-    """Contents of the page of alerts that wait."""
-
-    held: Sequence[HeldAlerts]
-    names: dict[str, str]
-
-    @property
-    def note_help(self) -> str:
-        return str(HeldRuling.model_fields["note"].description)
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """Contents of the page; `form`: of a new level, except its name."""
-
-    basin: str
-    title: str
-    levels: list[FixedThreshold]
-    form: list[FormField]
 
 
 @router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
@@ -102,7 +40,8 @@ def read_new_adjustment(
     levels = [] if isinstance(chances, Absent) else chances
     form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
     title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "adjust.html", NewAdjustmentPage(basin, title, chosen.run, levels, form))
+    t0 = as_date(chosen.run.t0)
+    return render(request, "adjust.html", basin=basin, title=title, run=chosen.run, t0=t0, levels=levels, form=form)
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
@@ -131,24 +70,26 @@ def read_held(request: Request, session: Reading, clock: ServiceClock, _key: For
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
     names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
-    return render(request, "work/held.html", HeldPage(held, names))
+    note_help = HeldRuling.model_fields["note"].description
+    return render(request, "work/held.html", held=held, names=names, note_help=note_help)
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
 def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
-    """Show the levels that were set."""
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
 
 
 def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
     shown = adjusted_forecast(session, stored)
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    page = AdjustedPage(title, shown, beside_issued(shown), public)
-    return render(request, "adjusted.html", page)
+    figure, form = beside_issued(shown), form_of(Publication)
+    return render(
+        request, "adjusted.html", title=title, shown=shown, figure=figure, unit=figure.unit, public=public, form=form
+    )
 
 
 def beside_issued(shown: AdjustedForecast) -> Figure:

@@ -1,19 +1,19 @@
-"""/mail: the pages behind the links of e-mail. Programs that scan mail follow links, so only a button changes anything.
+"""/mail: the pages behind the links of e-mail. /problems/KIND: those behind the `type` of an error."""
 
-A POST by a mail program unsubscribes at once (RFC 8058). The token in the path stands for the recipient's consent: no
-key is needed, and it does nothing else.
-"""
-
-from dataclasses import dataclass
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
+from starlette.responses import JSONResponse, Response
 
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
+from app.http.problems import meaning_of, title_of
 from app.pages.render import PageRoute, render
+from hydrology.base.errors import NotFound, Problem
 from records.access import audit
 from records.access.audit import Actor
 from records.alerts import deliveries, signatures, subscriptions
@@ -25,36 +25,11 @@ router = APIRouter(prefix="/mail", include_in_schema=False, route_class=PageRout
 Token = Annotated[str, Path(pattern=signatures.FORM)]
 
 
-@dataclass(frozen=True, slots=True)
-class MailLink:
-    """Contents of the page.
-
-    Attributes:
-        done: whether the recipient has chosen so already.
-        questions: the path to the page by which the recipient allows questions again; None unless it has unsubscribed.
-    """
-
-    purpose: Purpose
-    done: bool
-    subscription: Subscription
-    questions: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Contents of the page on questions to an address; `refused`: whether it wants none."""
-
-    refused: bool
-    token: str
-
-
 @router.get("/questions/{token}", response_class=HTMLResponse)
 def read_questions(request: Request, session: Reading, settings: ServiceSettings, token: Token) -> HTMLResponse:
     """Show whether the address takes questions, and the button that changes it. Nothing is changed."""
     mailbox = signatures.mailbox_of(signatures.service_key(settings), token)
-    return _private(
-        render(request, "mail-questions.html", Questions(deliveries.refuses_questions(session, mailbox), token))
-    )
+    return _questions(request, token, refused=deliveries.refuses_questions(session, mailbox))
 
 
 @router.post("/questions/{token}", response_class=HTMLResponse)
@@ -66,7 +41,7 @@ def refuse_questions(
     with database.transaction() as session:
         if deliveries.refuse_questions(session, mailbox, now):
             audit.record(session, _recipient(request), "questions refused", mailbox, now)
-    return _private(render(request, "mail-questions.html", Questions(True, token)))
+    return _questions(request, token, refused=True)
 
 
 @router.post("/questions/{token}/allow", response_class=HTMLResponse)
@@ -78,7 +53,7 @@ def allow_questions(
     with database.transaction() as session:
         if deliveries.allow_questions(session, mailbox):
             audit.record(session, _recipient(request), "questions allowed", mailbox, now)
-    return _private(render(request, "mail-questions.html", Questions(False, token)))
+    return _questions(request, token, refused=False)
 
 
 @router.get("/{purpose}/{token}", response_class=HTMLResponse)
@@ -114,6 +89,11 @@ def follow_mail_link(
         return _page(request, session, key, purpose, subscriptions.get(session, before.id))
 
 
+def _questions(request: Request, token: str, *, refused: bool) -> HTMLResponse:
+    """Return the page on questions to an address, and whether it wants none."""
+    return _private(render(request, "mail-questions.html", token=token, refused=refused))
+
+
 def _recipient(request: Request) -> Actor:
     return Actor("recipient of e-mail", address=address_of(request.scope) or None)
 
@@ -122,14 +102,47 @@ def _page(request: Request, session: Session, key: bytes, purpose: Purpose, subs
     unsubscribed = subscription.paused_because == UNSUBSCRIBED
     done = unsubscribed if purpose == "unsubscribe" else subscription.confirmed_at is not None and not unsubscribed
     assert subscription.email is not None
-    path = (
-        signatures.questions_link("", key, deliveries.mailbox_hash(session, subscription.email))
-        if unsubscribed
-        else None
+    again = None  # the path to the page by which the recipient allows questions again
+    if unsubscribed:
+        again = signatures.questions_link("", key, deliveries.mailbox_hash(session, subscription.email))
+    return _private(
+        render(request, "mail.html", purpose=purpose, done=done, subscription=subscription, questions=again)
     )
-    return _private(render(request, "mail.html", MailLink(purpose, done, subscription, path)))
 
 
 def _private(answer: HTMLResponse) -> HTMLResponse:
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+problems_router = APIRouter(prefix="/problems", include_in_schema=False)
+
+
+class UnknownProblem(NotFound):
+    """There is no kind of problem with that name."""
+
+    kind = "unknown-problem"
+
+
+@problems_router.get("/{kind}")
+def read_problem(request: Request, kind: str, accept: Annotated[str, Header()] = "*/*") -> Response:
+    """Return the meaning and remedy of a kind of problem, as a page or JSON."""
+    of_kind = next((problem for problem in _all(Problem) if problem.kind == kind), None)
+    if of_kind is None:
+        raise UnknownProblem(f"No kind of problem is called {kind[:64]!r}: take the `type` of an error as it is.")
+    contents = {
+        "type": f"/problems/{kind}",
+        "title": title_of(kind),
+        "status": of_kind.status,  # of the answer
+        "meaning": meaning_of(of_kind),
+        "mending": of_kind.remedy,
+    }
+    if "application/json" in accept and "text/html" not in accept:
+        return JSONResponse(contents)
+    return render(request, "errors/problem.html", SimpleNamespace(**contents))
+
+
+def _all(above: type[Problem]) -> Iterator[type[Problem]]:
+    yield above
+    for problem in above.__subclasses__():
+        yield from _all(problem)

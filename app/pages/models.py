@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.forecasts.worst_errors import WorstErrors, worst_errors
+from app.forecasts.worst_errors import worst_errors
 from app.http.dependencies import Reading, VersionId
-from app.pages.render import FormField, PageRoute, form_of, render
-from app.versions.comparisons import Comparison, ComparisonId, ComparisonSummary, comparison_of, comparison_summaries
-from app.versions.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
-from app.versions.scores import NotEvaluated, Quartiles, model_skill
+from app.pages.render import PageRoute, form_of, render
+from app.versions.comparisons import Comparison, ComparisonId, comparison_of, comparison_summaries
+from app.versions.schemas import NewPromotion
+from app.versions.scores import NotEvaluated, model_skill
 from app.versions.versions import promotions_of, version_detail, version_summaries
 from hydrology.verification.held_out_years import HELD_OUT
 from records.outlooks.skill import METRIC
@@ -29,35 +29,6 @@ SIDE = 320
 """Side of the drawing, in its own units."""
 LOWEST = 0.0
 """Lower scores are drawn at this value: differences between poor models mean little."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A version in the list, with its median score; None if not evaluated over held-out days."""
-
-    model: ModelSummary
-    nse: verification_scores.Quartiles | None
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """Contents of the list, newest first."""
-
-    rows: list[Row]
-    comparisons: list[ComparisonSummary]
-
-
-@dataclass(frozen=True, slots=True)
-class VersionCard:
-    """Contents of the page of a version: scores over held-out days; `before` has its basins by previous version."""
-
-    model: ModelDetail
-    scores: list[Quartiles]
-    why_none: str
-    promotions: Promotions
-    before: dict[str, list[str]]
-    form: list[FormField]
-    errors: WorstErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +61,18 @@ class Paired:
     side: int = SIDE
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Contents of the page of a comparison."""
-
-    comparison: Comparison
-    names: dict[str, str]
-    plots: list[Paired]
-
-
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
-    """Show every version."""
     listed = version_summaries(session, versions.list_versions(session, limit=MAX_LISTED))
     compared = comparison_summaries(list_comparisons(session, limit=MAX_LISTED))
-    rows = [
-        Row(model, _newest(verification_scores.quartiles(session, model.id, [METRIC], [HELD_OUT]))) for model in listed
-    ]
-    return render(request, "models.html", Models(rows, compared))
+    scores = {
+        model.id: _newest(verification_scores.quartiles(session, model.id, [METRIC], [HELD_OUT])) for model in listed
+    }
+    return render(request, "models.html", models=listed, scores=scores, comparisons=compared)
 
 
 @router.get("/models/{version}", response_class=HTMLResponse)
 def read_model(request: Request, session: Reading, version: VersionId) -> HTMLResponse:
-    """Show a version."""
     detail = version_detail(session, version)
     try:
         scores = [score for score in model_skill(session, version, use=HELD_OUT).scores if score.member == "mean"]
@@ -122,25 +82,25 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
     before: dict[str, list[str]] = {}
     for basin, previous in promotions.before(session, detail.current_basins).items():
         before.setdefault(previous, []).append(basin)
-    errors = worst_errors(session, "volume", ErrorFilter(version=version), MAX_ERRORS)
-    page = VersionCard(
+    return render(
+        request,
+        "model.html",
         model=detail,
         scores=scores,
         why_none=why_none,
         promotions=promotions_of(session, version),
         before=before,
         form=form_of(NewPromotion),
-        errors=errors,
+        errors=worst_errors(session, "volume", ErrorFilter(version=version), MAX_ERRORS),
     )
-    return render(request, "model.html", page)
 
 
 @router.get("/comparisons/{comparison}", response_class=HTMLResponse)
 def read_comparison(request: Request, session: Reading, comparison: ComparisonId) -> HTMLResponse:
-    """Show a comparison."""
     detail = comparison_of(session, comparison)
     names = {version.id: version.label or version.id for version in detail.versions}
-    return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
+    plots = list(paired(detail, METRIC))
+    return render(request, "comparison.html", comparison=detail, names=names, plots=plots)
 
 
 def _newest(scores: list[verification_scores.Quartiles]) -> verification_scores.Quartiles | None:

@@ -1,25 +1,21 @@
 """Pages of operation: alerts, deliveries, jobs, schedules, feeds and the status of the service."""
 
 import json
-from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
-from app.alerts.alerts import RiverAlert, answers_of
-from app.alerts.deliveries import Delivery, summaries, visible_subscriptions
-from app.alerts.subscriptions import Subscription, feed_address, of_key, subscription_of
-from app.feeds import FeedDetail, feed_detail
+from app.alerts.alerts import answers_of
+from app.alerts.changes import summaries, visible_subscriptions
+from app.alerts.subscriptions import feed_address, of_key, subscription_of
+from app.feeds import feed_detail
 from app.http.api_keys import AnyKey
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
-from app.jobs.answers import Job, StoredJob, job_answer
-from app.jobs.schedules import Schedule, schedule_of
-from app.pages.render import FormField, PageRoute, form_of, render
+from app.jobs.posting import StoredJob, job_answer
+from app.jobs.schedules import schedule_of
+from app.pages.render import PageRoute, form_of, render
 from app.service import status as status_service
-from app.service.status import Status
 from hydrology.alerts import SEVERITIES, rank
 from hydrology.base.calendar import age_days, as_date, stale
 from jobspec.feed_kinds import FEED_KINDS
@@ -38,46 +34,18 @@ router = APIRouter(route_class=PageRoute)
 MAX_DELIVERIES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Decider:
-    """The run that decided an alert."""
-
-    t0: date
-    stale: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Alerts:
-    """Contents of the page of alerts, most severe first; names of basins, and runs, by their identifiers; the feed."""
-
-    alerts: list[RiverAlert]
-    names: dict[str, str]
-    runs: dict[str, Decider]
-    feed: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Deliveries:
-    """Contents of the page of deliveries."""
-
-    subscriptions: list[Subscription]
-    deliveries: list[Delivery]
-    form: list[FormField]
-
-
 @router.get("/alerts", response_class=HTMLResponse)
 def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
-    deciders = {run: _decider(session, run, clock.now()) for run in {alert.run_id for alert in active}}
+    deciders = {
+        run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
+        for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
+    }
     answers = answers_of(session, active, clock.today())
-    return render(request, "alerts.html", Alerts(answers, names, deciders, feed_address(None, SEVERITIES[0])))
-
-
-def _decider(session: Session, run: str, now: datetime) -> Decider:
-    stored = runs.get(session, run)
-    return Decider(as_date(stored.t0), stale(age_days(stored.weather_until, now)))
+    feed = feed_address(None, SEVERITIES[0])
+    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, feed=feed)
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
@@ -90,7 +58,9 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     return render(
         request,
         "work/deliveries.html",
-        Deliveries(subscriptions, summaries(session, newest), form_of(NewSubscription)),
+        subscriptions=subscriptions,
+        deliveries=summaries(session, newest),
+        form=form_of(NewSubscription),
     )
 
 
@@ -101,98 +71,47 @@ SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
 Kind = Annotated[str, Query(description="The kind of job that the form is for.", max_length=64)]
 
 
-@dataclass(frozen=True, slots=True)
-class Jobs:
-    """Contents of the list, newest first, and the form of a kind of job."""
-
-    jobs: list[Job]
-    kinds: dict[str, str]
-    kind: str
-    form: list[FormField]
-
-
-@dataclass(frozen=True, slots=True)
-class OneJob:
-    """Contents of the page of a job."""
-
-    job: Job
-    children: list[Job]
-    ended: bool
-
-    @property
-    def params(self) -> str:
-        return json.dumps(self.job.params, indent=2)
-
-    @property
-    def result(self) -> str:
-        return json.dumps(self.job.result, indent=2)
-
-
-@dataclass(frozen=True, slots=True)
-class Schedules:
-    """Contents of the page of schedules; `example`: job of a new schedule, as JSON."""
-
-    schedules: list[Schedule]
-    example: str
-
-
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
-    """Show the jobs."""
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
-    return render(request, "work/jobs.html", Jobs(listed, kinds, chosen, form))
+    return render(request, "work/jobs.html", jobs=listed, kinds=kinds, kind=chosen, form=form)
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
 def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) -> HTMLResponse:
-    """Show a job."""
     answer = job_answer(job, key)
-    children = [job_answer(child, key) for child in jobs.children(session, job.id)]
-    return render(request, "work/job.html", OneJob(answer, children, answer.status in ENDED))
+    return render(
+        request,
+        "work/job.html",
+        job=answer,
+        children=[job_answer(child, key) for child in jobs.children(session, job.id)],
+        ended=answer.status in ENDED,
+        params=json.dumps(answer.params, indent=2),
+        result=json.dumps(answer.result, indent=2),
+    )
 
 
 @router.get("/schedules", response_class=HTMLResponse)
 def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
-    """Show the schedules."""
     listed = [schedule_of(schedule, key) for schedule in schedules.list_schedules(session)]
-    return render(request, "work/schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))
+    return render(request, "work/schedules.html", schedules=listed, example=json.dumps(SCHEDULED_JOB))
 
 
 SETTINGS = {"adapter": next(iter(FEED_KINDS)), "basins": ["USGS-01013500", "USGS-13235000"]}
 """Settings that the form of a new feed begins with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feeds:
-    """Contents of the page; `example`: settings of a new feed, as JSON."""
-
-    feeds: list[FeedDetail]
-    adapters: list[str]
-    example: str
-
-
 @router.get("/feeds", response_class=HTMLResponse)
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
-    """Show the feeds."""
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
-    return render(request, "work/feeds.html", Feeds(listed, list(FEED_KINDS), json.dumps(SETTINGS)))
-
-
-@dataclass(frozen=True, slots=True)
-class Now:
-    """Contents of the page."""
-
-    status: Status
+    return render(request, "work/feeds.html", feeds=listed, adapters=list(FEED_KINDS), example=json.dumps(SETTINGS))
 
 
 @router.get("/status", response_class=HTMLResponse)
 def read_status(
     request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
 ) -> HTMLResponse:
-    """Show the status."""
-    return render(
-        request, "status.html", Now(status_service.status(session, clock, settings, database.check().revision))
-    )
+    return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))

@@ -1,4 +1,4 @@
-"""Renders a page from its template and one typed object; its forms and static files; problems of pages as pages."""
+"""Renders a page from its template and its contents; its forms and static files; problems of pages as pages."""
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
@@ -8,6 +8,7 @@ from functools import cache
 from http import HTTPStatus
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -73,25 +74,18 @@ STALE = "; stale"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link of the navigation."""
-
-    path: str
-    title: str
-
-
-NAVIGATION = (
-    Link("/", "Rivers"),
-    Link("/alerts", "Alerts"),
-    Link("/models", "Models"),
-    Link("/jobs", "Jobs"),
-    Link("/feeds", "Feeds"),
-    Link("/schedules", "Schedules"),
-    Link("/status", "Status"),
-    Link("/guide", "Guide"),
-    Link("/docs", "API"),
-)
+NAVIGATION = {
+    "/": "Rivers",
+    "/alerts": "Alerts",
+    "/models": "Models",
+    "/jobs": "Jobs",
+    "/feeds": "Feeds",
+    "/schedules": "Schedules",
+    "/status": "Status",
+    "/guide": "Guide",
+    "/docs": "API",
+}
+"""Titles of the links at the head of each page, by their paths."""
 
 
 def day_and_time(instant: datetime) -> str:
@@ -148,12 +142,12 @@ def _environment() -> Environment:
 _ENVIRONMENT = _environment()
 
 
-def render(request: Request, template: str, page: Any, status: int = 200) -> HTMLResponse:
-    """Render a page."""
+def render(request: Request, template: str, page: Any = None, /, *, status: int = 200, **contents: Any) -> HTMLResponse:
+    """Render a page from an object with its contents, or from its contents by name."""
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
     body = _ENVIRONMENT.get_template(template).render(
-        page=page,
+        page=SimpleNamespace(**contents) if page is None else page,
         base=base,
         path=request.scope["path"],
         now=clock.now(),
@@ -162,15 +156,6 @@ def render(request: Request, template: str, page: Any, status: int = 200) -> HTM
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
     return HTMLResponse(body, status, headers)
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Contents of the error page; `needs_key`: whether a key would open it."""
-
-    title: str
-    detail: str
-    needs_key: bool
 
 
 class PageRoute(APIRoute):
@@ -193,9 +178,14 @@ class PageRoute(APIRoute):
 
 
 def _page(request: Request, problem: Problem) -> Response:
-    status = type(problem).status
-    failed = Failed(title_of(problem.kind), str(problem), isinstance(problem, Unauthorized))
-    return render(request, "errors/failed.html", failed, status)
+    return render(
+        request,
+        "errors/failed.html",
+        status=type(problem).status,
+        title=title_of(problem.kind),
+        detail=str(problem),
+        needs_key=isinstance(problem, Unauthorized),
+    )
 
 
 Entry = Literal["text", "number", "boolean", "choice", "list", "json"]

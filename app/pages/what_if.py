@@ -23,7 +23,6 @@ from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
 from records.basins.ownership import shown_name
 from records.runs import runs
-from records.runs.run_types import Run
 
 router = APIRouter(route_class=PageRoute)
 
@@ -56,72 +55,6 @@ SLIDERS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIfPage:
-    """Contents of the page: the chosen run beside its base; the latest run fills the form."""
-
-    basin: str
-    title: str
-    latest: Run | None
-    shown: WhatIfOfRun | None
-    figure: Figure | None
-
-    @property
-    def sliders(self) -> tuple[Slider, ...]:
-        return SLIDERS
-
-    @property
-    def places(self) -> dict[str, str]:
-        return {"all": "everywhere", "snow": "as snow", "other": "besides the snow"}
-
-    @property
-    def place(self) -> str:
-        return str(Increment.model_fields["where"].default)
-
-    @property
-    def note_help(self) -> str:
-        return str(WhatIfParams.model_fields["note"].description)
-
-    @property
-    def horizon(self) -> int:
-        """Initial horizon of the form, days."""
-        return int(WhatIfParams.model_fields["horizon"].default) if self.latest is None else self.latest.horizon_days
-
-    @property
-    def weathers(self) -> dict[str, str]:
-        return {name: kind.label for name, kind in KINDS.items()}
-
-    @property
-    def difference(self) -> str | None:
-        """The effect of the changes, in a sentence."""
-        difference = None if self.shown is None else self.shown.difference
-        if self.shown is None or difference is None:
-            return None
-        more = "more" if difference.depth > 0 else "less"
-        volume = ""
-        if difference.volume is not None:
-            volume = f", {number(abs(difference.volume) / 1e6)} million m³"
-        sentence = (
-            f"Over {counted(self.shown.horizon_days, 'day')} {number(abs(difference.depth))} mm {more} flows "
-            f"out{volume}."
-        )
-        return (
-            sentence
-            if difference.depth
-            else f"Over {counted(self.shown.horizon_days, 'day')} the same amount of water flows out."
-        )
-
-    @property
-    def terms(self) -> list[tuple[str, float | None, float | None]]:
-        """Each term of the water balance without the changes and with them, the mean of the members, mm."""
-        if self.shown is None or self.shown.base is None or self.shown.changed is None:
-            return []
-        base, changed = self.shown.base.water_balance, self.shown.changed.water_balance
-        if base is None or changed is None:
-            return []
-        return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
-
-
 @router.get("/basins/{basin}/what-if", response_class=HTMLResponse)
 def read_what_if(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
@@ -137,8 +70,46 @@ def read_what_if(
         units = usual_units(runs.basin_of(session, run, basin))
         reported = compared_runs(session, run, basin, units, clock.now())
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
-    page = WhatIfPage(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
-    return render(request, "what-if.html", page)
+    usual = int(WhatIfParams.model_fields["horizon"].default)
+    return render(
+        request,
+        "what-if.html",
+        basin=basin,
+        title=title,
+        latest=latest,
+        shown=reported,
+        figure=figure,
+        sliders=SLIDERS,
+        places={"all": "everywhere", "snow": "as snow", "other": "besides the snow"},
+        place=str(Increment.model_fields["where"].default),
+        note_help=WhatIfParams.model_fields["note"].description,
+        horizon=usual if latest is None else latest.horizon_days,
+        weathers={name: kind.label for name, kind in KINDS.items()},
+        difference=None if reported is None else _difference(reported),
+        terms=[] if reported is None else _terms(reported),
+    )
+
+
+def _difference(shown: WhatIfOfRun) -> str | None:
+    """Return the effect of the changes, in a sentence."""
+    difference, ahead = shown.difference, counted(shown.horizon_days, "day")
+    if difference is None:
+        return None
+    if not difference.depth:
+        return f"Over {ahead} the same amount of water flows out."
+    more = "more" if difference.depth > 0 else "less"
+    volume = "" if difference.volume is None else f", {number(abs(difference.volume) / 1e6)} million m³"
+    return f"Over {ahead} {number(abs(difference.depth))} mm {more} flows out{volume}."
+
+
+def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:
+    """Return each term of the water balance without the changes and with them, the mean of the members, mm."""
+    if shown.base is None or shown.changed is None:
+        return []
+    base, changed = shown.base.water_balance, shown.changed.water_balance
+    if base is None or changed is None:
+        return []
+    return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
 
 
 def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:

@@ -26,7 +26,7 @@ from records.upkeep import monitoring
 from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.queue.enqueue import write_refusal
+from workers.queue.broker import write_refusal
 
 MAX_UNTAKEN = timedelta(minutes=5)
 """A running worker takes a job within seconds."""

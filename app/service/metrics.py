@@ -1,4 +1,4 @@
-"""/metrics: the service in the text format of Prometheus. `METRICS` lists what comes from the records."""
+"""For those who run the service: /metrics in the text format of Prometheus, and /v1/audit, the trail of changes."""
 
 import shutil
 import time
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import metadata
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
@@ -15,12 +15,17 @@ from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.api_keys import AnyKey
-from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.http.api_keys import AdminReader, AnyKey
+from app.http.base_schema import Model, next_page
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import NumberPage, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.middleware import on_start
-from app.http.problems import documented_keyed
+from app.http.problems import Forbidden, documented_keyed
+from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
+from records.access import audit
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
 from records.jobs.process_heartbeats import GPUState
@@ -212,3 +217,32 @@ def read_metrics(
     figures = exposition(session, database, clock, settings, database.check().revision)
     times = generate_latest(request.app.state.times.registry)
     return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
+
+
+audit_router = APIRouter(prefix="/audit", tags=["audit"])
+
+_CHANGE = As(name="Change", rename=(("key_id", "key"),), exact=True, missing=True)
+
+
+class AuditPage(Model):
+    """Changes, the newest first."""
+
+    changes: list[Annotated[audit.Entry, _CHANGE]]
+    next: str | None = next_page("/v1/audit?limit=100&after=42")
+
+
+@audit_router.get(
+    "",
+    summary="Audit trail of changes",
+    response_model=schema_of(AuditPage),
+    responses=documented_keyed(Forbidden),
+    dependencies=[cached(NO_STORE)],
+)
+def list_changes(
+    session: Reading, _key: AdminReader, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AuditPage)]
+) -> Response:
+    """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
+    null. For admins alone."""
+    entries = audit.page(session, before=page.after, limit=page.sought)
+    shown, following = page.cut(entries, lambda entry: entry.seq)
+    return fields.of(AuditPage(changes=shown, next=following))

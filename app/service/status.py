@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import EXPLAINED, Missing, Model, maybe
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
 from app.service import health
 from app.service.health import Degraded
-from hydrology.base.calendar import STALE_AFTER_DAYS, Day, age_days, as_date, last_ended_anywhere, stale
+from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_ended_anywhere, stale
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
@@ -119,8 +119,9 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
     ]
     products = {product for version in statuses for product in version.product.split(JOINT)}
     inputs = [
-        _input(product, newest, product in products, now)
-        for product, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
+        InputStatus(product=name, newest_day=as_date(newest), age_days=age, stale=stale(age), used=name in products)
+        for name, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
+        for age in (age_days(newest, now),)
     ]
     counts = Counts(
         basins=basins.count(session),
@@ -180,22 +181,14 @@ def _version(
 
 
 def _gpu(state: GPUState) -> GPU:
-    def or_reason(value: object) -> Any:
-        return maybe(state.unread if value is None else value)
-
-    return GPU(
-        device=state.device,
-        name=or_reason(state.name),
-        memory_bytes=or_reason(state.memory),
-        memory_used_bytes=or_reason(state.memory_used),
-        utilisation=or_reason(state.utilisation),
+    figures = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
+    return GPU.from_records(
+        state,
+        memory_bytes=state.memory,
+        memory_used_bytes=state.memory_used,
         usable=state.fault is None,
+        why=None if state.unread is None else dict.fromkeys(figures, str(state.unread)),
     )
-
-
-def _input(product: str, newest: Day, used: bool, now: datetime) -> InputStatus:
-    age = age_days(newest, now)
-    return InputStatus(product=product, newest_day=as_date(newest), age_days=age, stale=stale(age), used=used)
 
 
 def _lacking(counts: Counts) -> Iterator[Degraded]:
@@ -276,10 +269,7 @@ router = APIRouter(prefix="/status", tags=["status"])
 
 
 @router.get(
-    "",
-    summary="Age of forecasts and inputs, and degradations",
-    responses=documented(),
-    dependencies=[cached(NO_STORE)],
+    "", summary="Age of forecasts and inputs, and degradations", responses=documented(), dependencies=[cached(NO_STORE)]
 )
 def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Status:
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the

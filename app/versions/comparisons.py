@@ -14,6 +14,7 @@ from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
+from app.http.json_numbers import rounded, rounded_or_none
 from app.http.problems import documented
 from app.http.shown import As
 from hydrology.base import calendar
@@ -112,14 +113,7 @@ class NotCompared(NotFound):
 def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
     """Return comparisons as in a list."""
     return [
-        ComparisonSummary(
-            id=summary.id,
-            created_at=summary.created_at,
-            period=Period.between(summary.first_day, summary.last_day),
-            versions=list(summary.versions),
-            basin_count=summary.basins,
-            official=summary.owner is None,
-        )
+        ComparisonSummary.from_records(summary, basin_count=summary.basins, official=summary.owner is None)
         for summary in stored
     ]
 
@@ -132,20 +126,16 @@ def comparison_of(session: Session, comparison: str, metric: str | None = None) 
     if metric is not None and metric not in metrics:
         raise NotCompared(f"Comparison {comparison} has no {metric}: it has {', '.join(metrics)}.")
     wanted = metrics if metric is None else [metric]
-    scores = [score for score in result.scores if score.metric in wanted]
-    return Comparison(
-        id=stored.id,
-        created_at=stored.created_at,
-        period=Period.between(stored.first_day, stored.last_day),
+    return Comparison.from_records(
+        result,
+        stored,
         period_use=joint_use(
             versions.get(session, one.id).use_of(calendar.Period(stored.first_day, stored.last_day))
             for one in result.versions
         ),
-        versions=list(result.versions),
-        scores=scores,
+        scores=[score for score in result.scores if score.metric in wanted],
         published_models=_published_models(result.published_models, wanted),
         published_table=_published_table(result.published_table, wanted),
-        basins=list(stored.basins),
         left_out=texts(result.left_out),
         official=stored.owner is None,
         by_basin=[column for name in wanted for column in _columns(name, result.values[name])],
@@ -163,12 +153,9 @@ def _published_models(
 
 def _published_table(table: comparisons.PublishedTable, wanted: Sequence[str]) -> PublishedTable:
     medians = [[median for median in model.medians if median.metric in wanted] for model in table.models]
-    return PublishedTable(
-        comparable=table.comparable,
-        note=table.note,
+    return PublishedTable.from_records(
+        table,
         period=Period(first_day=date.fromisoformat(table.first_day), last_day=date.fromisoformat(table.last_day)),
-        basins=table.basins,
-        product=table.product,
         models=[
             replace(model, medians=tuple(of_model))
             for model, of_model in zip(table.models, medians, strict=True)
@@ -183,7 +170,7 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
         BasinColumn(
             metric=metric,
             version=version,
-            values=[_rounded(value) for value in column],
+            values=[rounded_or_none(value) for value in column],
             differences=None if at == 0 else _differences(column, first),
         )
         for at, (version, column) in enumerate(of_versions.items())
@@ -192,14 +179,9 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
 
 def _differences(column: Column, first: Column) -> list[float | None]:
     return [
-        None if value is None or of_first is None else _rounded(value - of_first)
+        None if value is None or of_first is None else rounded(value - of_first)
         for value, of_first in zip(column, first, strict=True)
     ]
-
-
-def _rounded(value: float | None) -> float | None:
-    """Round a value to 7 significant digits, the precision of the flows."""
-    return None if value is None else float(f"{value:.7g}")
 
 
 @router.get(

@@ -8,20 +8,20 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.http.base_schema import Absences, Missing, Model
+from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId, ChosenVersion, Reading
 from app.http.json_numbers import column, rounded
-from app.versions.verification import NotVerified, OfSeason, basin_verification
-from app.versions.verification_schemas import INDEPENDENT, LeadVerification, MonthSkill, OfForecaster, OfLead
-from hydrology.base.absent import absent
+from app.versions.verification import NotVerified, OfForecaster, OfLead, OfSeason, verified_in
+from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
-from hydrology.verification.results import ALL_YEAR, Season
+from hydrology.verification.results import ALL_YEAR, INDEPENDENT, MonthSkill, Season
 from hydrology.verification.skilful_days import skilful_days
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
+from records.verification.lead_scores import BasinVerification
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
@@ -78,7 +78,7 @@ class LeadValue(OfLead):
         "perfect; 0 is the better of always and never acting."
     )
     best_act_at: list[float] | None = Field(description="The chance of the highest value, for each of `cost_loss`.")
-    missing: Missing
+    missing: Missing = EXPLAINED
 
 
 class DecisionValue(Model):
@@ -106,45 +106,37 @@ def read_skilful_days(session: Reading, basin: BasinId, answer: JsonAnswer, vers
 
 def skilful_days_of(session: Session, basin: str, version: str | None) -> SkilfulDays:
     """Return the headlines of a version (by default the current one) in a basin."""
-    verified = basin_verification(session, basin, version, ALL_YEAR)
-    rows = [row for row in verified.verification if row.forecaster in ("calibrated", "raw")]
-    groups = groupby(sorted(rows, key=_group), _group)
-    return SkilfulDays(
-        basin=basin,
-        basin_kind=verified.basin_kind,
-        version=verified.version,
-        headlines=[_headline(list(of_group)) for _, of_group in groups],
-    )
+    asked, rows = verified_in(session, basin, version, ALL_YEAR)
+    stated = sorted((row for row in rows if row.forecaster in ("calibrated", "raw")), key=_group)
+    headlines = [_headline(list(of_group)) for _, of_group in groupby(stated, _group)]
+    return SkilfulDays(basin=basin, basin_kind=kind_of(session, basin), version=asked, headlines=headlines)
 
 
-def by_month(rows: Iterable[LeadVerification], month: int) -> Mapping[int, MonthSkill]:
+def by_month(rows: Iterable[BasinVerification], month: int) -> Mapping[int, MonthSkill]:
     """Return the skill of a month by lead, from the verification of one forecaster."""
-    return {row.lead: row.months[month - 1] for row in rows if row.months}
+    return {row.lead: row.scores.months[month - 1] for row in rows if row.scores.months}
 
 
-def _group(row: LeadVerification) -> tuple[str, ...]:
-    return row.origin, row.weather, row.period.first_day.isoformat(), row.period.last_day.isoformat(), row.forecaster
+def _group(row: BasinVerification) -> tuple[str, ...]:
+    return row.origin, row.weather, str(row.first_day), str(row.last_day), row.forecaster
 
 
-def _headline(rows: Sequence[LeadVerification]) -> ForecasterHeadline:
-    missing = Absences()
-    months = []
-    for month in range(1, 13):
-        found = missing.present(f"months.{month - 1}", skilful_days(by_month(rows, month)))
-        months.append(
+def _headline(rows: Sequence[BasinVerification]) -> ForecasterHeadline:
+    found = {month: skilful_days(by_month(rows, month)) for month in range(1, 13)}
+    return ForecasterHeadline.from_records(
+        rows[0],
+        scored=rows[0].version_id,
+        months=[
             MonthHeadline(
                 month=month,
-                skilful_to_day=None if found is None else found.days,
-                verified_to_day=None if found is None else found.verified_days,
-                independent_issues=None if found is None else found.independent_issues,
+                skilful_to_day=None if isinstance(days, Absent) else days.days,
+                verified_to_day=None if isinstance(days, Absent) else days.verified_days,
+                independent_issues=None if isinstance(days, Absent) else days.independent_issues,
             )
-        )
-    return ForecasterHeadline(**_fields(rows[0], ForecasterHeadline), months=months, missing=missing.texts)
-
-
-def _fields(row: LeadVerification, of: type[OfForecaster]) -> dict[str, Any]:
-    """Return the fields of a verification that another answer has as well, by name."""
-    return {name: getattr(row, name) for name in of.model_fields.keys() & row.model_fields_set - {"months", "missing"}}
+            for month, days in found.items()
+        ],
+        missing={f"months.{month - 1}": str(days) for month, days in found.items() if isinstance(days, Absent)},
+    )
 
 
 @router.get(
@@ -170,35 +162,31 @@ def decision_value_of(
     session: Session, basin: str, version: str | None, season: Season, ratios: tuple[float, ...]
 ) -> DecisionValue:
     """Return what the forecasts of a version (by default the current one) are worth in a basin."""
-    verified = basin_verification(session, basin, version, season)
+    asked, rows = verified_in(session, basin, version, season)
     return DecisionValue(
         basin=basin,
-        basin_kind=verified.basin_kind,
-        version=verified.version,
+        basin_kind=kind_of(session, basin),
+        version=asked,
         season=season,
         act_at=list(CHANCES),
         cost_loss=list(ratios),
-        leads=[_of_lead(row, ratios) for row in verified.verification],
+        leads=[_of_lead(row, ratios) for row in rows],
     )
 
 
-def _of_lead(row: LeadVerification, ratios: tuple[float, ...]) -> LeadValue:
-    fields = _fields(row, LeadValue)
-    tenths = row.reliability
+def _of_lead(row: BasinVerification, ratios: tuple[float, ...]) -> LeadValue:
+    scores, tenths = row.scores, row.scores.reliability
+    why = scores.missing.get("reliability", absent(Reason.ALWAYS_OR_NEVER_PASSED))
     acting = None if tenths is None else ActingAtChance.of_tenths(tenths.forecast, tenths.observed, tenths.days)
-    if acting is None:
-        reason = row.missing.get("reliability", str(absent(Reason.ALWAYS_OR_NEVER_PASSED)))
-        names = ("base_rate", "hit_rate", "false_alarm_rate", "value", "best_act_at")
-        unknown: dict[str, Any] = dict.fromkeys(names)
-        lacking = [name for name, field in (fields | unknown).items() if field is None]
-        return LeadValue(**fields, **unknown, missing=dict.fromkeys(lacking, reason))
-    value = acting.value(ratios)
-    return LeadValue(
-        **fields,
-        base_rate=rounded(acting.base_rate),
-        hit_rate=column(acting.hit_rate),
-        false_alarm_rate=column(acting.false_alarm_rate),
-        value=[column(of_chance) for of_chance in value],
-        best_act_at=[CHANCES[at] for at in value.argmax(axis=0)],
-        missing={},
-    )
+    worth: dict[str, Any] = dict.fromkeys(("base_rate", "hit_rate", "false_alarm_rate", "value", "best_act_at"), why)
+    if acting is not None:
+        value = acting.value(ratios)
+        worth = {
+            "base_rate": rounded(acting.base_rate),
+            "hit_rate": column(acting.hit_rate),
+            "false_alarm_rate": column(acting.false_alarm_rate),
+            "value": [column(of_chance) for of_chance in value],
+            "best_act_at": [CHANCES[at] for at in value.argmax(axis=0)],
+        }
+    threshold = why if scores.threshold_mm_per_day is None else scores.threshold_mm_per_day
+    return LeadValue.from_records(row, scored=row.version_id, n=scores.n, threshold_mm_per_day=threshold, **worth)

@@ -7,9 +7,13 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
+from app.http.shown import As
 from hydrology.base.doc import Why
 from hydrology.base.products import MAX_PARTS
+from hydrology.water.probes import ProbeResult
 from jobspec.fields import Basins, Id, Line, RequestModel
+from records.versions import promotions
+from records.versions.version_properties import Pretrained
 
 
 class ModelSummary(Model):
@@ -61,32 +65,6 @@ class Closure(Model):
     period: str = Field(examples=["1989-10-01..1999-09-30"])
 
 
-class ProbeResult(Model):
-    """Result of a physics probe; a version that fails a `binding` one is not promoted."""
-
-    name: str
-    asks: str = Field(description="The measured quantity: the worst of all members.")
-    unit: str = Field(description="Unit of `value` and `limit`; `1` for a share.")
-    limit: float = Field(description="The largest value that passes.")
-    value: float | None = Field(description="Null where the network gave no finite number: that fails.")
-    reason: str | None = Field(description="Why a larger value is against physics; null where `asks` shows it.")
-    failing: float | None = Field(
-        description="The share of members x basins beyond the limit; null for a probe on artificial weather."
-    )
-    binding: bool = Field(
-        description="False where the network's design does not rule out a failure: it is only reported, and 1 % may "
-        "fail."
-    )
-    passes: bool
-
-
-class Pretrained(Model):
-    """The ensemble, trained elsewhere, that came with Freshet."""
-
-    name: str
-    content: str = Field(description="Hash of the shipped files.")
-
-
 class Member(Model):
     """One network of a version."""
 
@@ -131,13 +109,13 @@ class ModelDetail(ModelSummary):
     )
     current_basins: list[str] = Field(description="Basins that use it for their forecasts.")
     closure: Closure | None
-    physics: list[ProbeResult] | None = Field(
+    physics: list[Annotated[ProbeResult, As(exact=True)]] | None = Field(
         description="Physics probes run at training or installation. A version that does not conserve mass skips those "
         "of its water."
     )
-    pretrained: Annotated[Pretrained | None, Why("It was trained here.")] = Field(
-        description="Which shipped ensemble it is."
-    )
+    pretrained: Annotated[
+        Annotated[Pretrained, As(omit=("trained_on", "twin"))] | None, Why("It was trained here.")
+    ] = Field(description="Which shipped ensemble it is.")
     twin: Annotated[str | None, Why("It is scored by itself.")] = Field(
         description="The version of the same recipe trained on fewer years, scored in its place on days that it has "
         "fitted itself."
@@ -207,17 +185,16 @@ class Rollback(Model):
     current_basins: list[str] = Field(description="Basins that still use it because they had none before.")
 
 
-class BasinPromotion(Model):
-    """A promotion in a basin: from then on it uses the version."""
-
-    version: str
-    promoted_at: datetime
-    promoted_by: str
-    reason: str
+_IN_BASIN = As(
+    "BasinPromotion",
+    "A promotion in a basin: from then on it uses the version.",
+    omit=("basin_id",),
+    rename=(("version_id", "version"),),
+)
 
 
 class BasinPromotions(Model):
     """The versions that a basin's forecasts have come from, the newest first: the first is the current one."""
 
     basin: str
-    promotions: list[BasinPromotion]
+    promotions: list[Annotated[promotions.Promotion, _IN_BASIN]]

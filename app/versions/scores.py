@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Table, table_of
@@ -18,7 +18,6 @@ from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.stored import as_values
 from records.forecasts.latest import NoModel, asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
@@ -179,17 +178,14 @@ def basin_skill(
     if not stored:
         raise _not_evaluated(f"version {asked.id} in {basin}", asked.id, metric, use)
     snow = [snow_skill(cells) for cells in snow_cells.own_cells(session, scored, [basin])]
-    return BasinSkill(
+    return BasinSkill.from_records(
+        asked,
         basin=basin,
         basin_kind=kind_of(session, basin),
         version=asked.id,
         scored=scored,
         seen_in_training=basin in asked.basins,
-        trained_on=asked.trained_on,
-        product=asked.product,
-        scores=[
-            Score(**_fields(score, "version_id", "basin_id", "reason"), reason=text(score.reason)) for score in stored
-        ],
+        scores=[Score.from_records(score, reason=text(score.reason)) for score in stored],
         snow=snow,
         missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
     )
@@ -202,21 +198,18 @@ def model_skill(session: Session, version: str, metric: str | None = None, use: 
     scored, stored = asked.first_stored(lambda of: verification_scores.quartiles(session, of, metrics, uses))
     if not stored:
         raise _not_evaluated(f"version {version}", version, metric, use)
-    return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])
+    return ModelSkill(version=version, scored=scored, scores=[Quartiles.from_records(score) for score in stored])
 
 
 def snow_skill(cells: snow_cells.SnowCells) -> SnowSkill:
     """Return the skill of a version's snow cells."""
-    return SnowSkill(
+    return SnowSkill.from_records(
+        cells,
         label=NOT_TRAINED,
-        product=cells.product,
-        cells=cells.cells,
         training=Agreement(period=Period.between(cells.training_first, cells.training_last), r=cells.training_r),
         test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
-        bias_pct=cells.bias_pct,
         where_none_mm=cells.bare_mm,
         reason=text(cells.reason),
-        evaluated_at=cells.evaluated_at,
     )
 
 
@@ -226,11 +219,6 @@ def _not_evaluated(what: str, version: str, metric: str | None, use: PeriodUse |
         f"No {metric or 'score'}{days} of {what} is stored: ask for another, or evaluate it (freshet evaluate "
         f"--version {version})."
     )
-
-
-def _fields(score: verification_scores.Score | verification_scores.Quartiles, *left_out: str) -> dict[str, Any]:
-    period = Period.between(score.first_day, score.last_day)
-    return as_values(score, "first_day", "last_day", *left_out) | {"period": period}
 
 
 def basin_table(answer: BasinSkill) -> Table:

@@ -10,14 +10,13 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind, kind_of
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
-from app.http.dependencies import BasinId, ChosenVersion, Reading
-from app.http.discharge_units import AreaName, area_between
+from app.http.dependencies import AreaName, BasinId, ChosenVersion, Reading, area_between
 from app.http.json_numbers import rounded
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -94,7 +93,7 @@ def newest_evaluation(session: Session, basin: str, version: str | None) -> tupl
         "basin_kind": kind_of(session, basin),
         "version": asked.id,
         "scored": flow.version_id,
-        "period": Period.between(flow.period.first, flow.period.last),
+        "period": flow.period,
         "period_use": versions.get(session, flow.version_id).use_of(flow.period, basin),
         "evaluated_at": flow.evaluated_at,
     }
@@ -132,10 +131,10 @@ def simulation_of(
         missing["observed"] = (
             f"{lacking} of {counted(len(shown), 'day has', 'days have')} no observation: no score counts them."
         )
-    return Simulation(
+    return Simulation.from_records(
         **evaluation,
         units=units,
-        area=None if area is None else Area.of(area),
+        area=area,
         time=flow.period.days[days].tolist(),
         simulated=json_numbers.column(simulated),
         observed=shown,
@@ -234,7 +233,7 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
     threshold = high_flow(observed)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
     chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]
-    return Events(
+    return Events.from_records(
         **evaluation,
         season=season,
         rules=EventRules(

@@ -1,31 +1,29 @@
 """/v1/basins/{basin}/verification and /v1/models/{version}/verification."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import kind_of
+from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.http.base_schema import Period
+from app.http.base_schema import Missing, Model, Period
 from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
-from app.versions.verification_schemas import (
-    BasinVerification,
-    LeadVerification,
-    ModelVerification,
-    PooledLead,
-    PooledScore,
-)
+from app.http.shown import As, extended, model_of, shown_fields
+from app.versions.scores import SCORED, USE
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
-from hydrology.verification.results import ALL_YEAR, Season
+from hydrology.scores.comparisons import Quartiles
+from hydrology.verification.held_out_years import PeriodUse
+from hydrology.verification.results import ALL_YEAR, Season, Verification
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.stored import as_values
 from records.forecasts.latest import NoModel, asked_version
 from records.verification import lead_scores
+from records.verification.lead_scores import POOLED, Origin
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
@@ -36,6 +34,85 @@ OfSeason = Annotated[
 ]
 
 
+class OfForecaster(Model):
+    """The forecaster, weather and period."""
+
+    origin: Origin = Field(
+        description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
+        "verified with later observations."
+    )
+    weather: str = Field(
+        description="After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather "
+        "forecast, by its source and model."
+    )
+    scored: str = Field(description=SCORED)
+    period: Period = Field(description="T0 and the forecast days lie in it.")
+    period_use: PeriodUse = Field(description=f"Of the verified days: those of the training are left out. {USE}")
+    forecaster: str = Field(
+        description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
+        "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
+        "observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones "
+        "before that."
+    )
+
+
+class OfLead(OfForecaster):
+    """The forecaster, weather, period and lead time."""
+
+    lead: int = Field(description="Days after T0.")
+
+
+_ALL_DIGITS = As(exact=True)
+_OF_SCORES = shown_fields(Verification, _ALL_DIGITS)
+_POOLED = As("PooledScore", "A score over the basins; null where no basin has a value.", exact=True)
+
+
+class _ByBasin(OfLead):
+    every_days: int | None = Field(description="Days between successive T0; null for issued forecasts.")
+    error_model: str | None = Field(
+        description="Hash of the error model, the newest where there were several; null where none was used."
+    )
+    attributes_assumed: list[str] = Field(description="The attributes of the basin that were assumed.")
+
+
+class LeadVerification(extended(_ByBasin, **_OF_SCORES)):  # type: ignore[misc]
+    """The scores of one forecaster at one lead."""
+
+    verified_at: datetime
+
+
+class BasinVerification(Model):
+    """Verification of a model version's forecasts in a basin."""
+
+    basin: str
+    basin_kind: BasinKind
+    version: str = Field(description="The model version.")
+    season: Season
+    verification: list[LeadVerification] = Field(description="By origin, weather, period, lead and forecaster.")
+
+
+class _OverBasins(OfLead):
+    basins: int = Field(description="Number of basins.")
+
+
+_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in POOLED}
+
+
+class PooledLead(extended(_OverBasins, **_OF_BASINS)):  # type: ignore[misc]
+    """The quartiles over the basins of each score of one forecaster at one lead."""
+
+    missing: Missing
+
+
+class ModelVerification(Model):
+    """Verification of a model version's forecasts over its basins."""
+
+    version: str
+    season: Season
+    periods: list[Period] = Field(description="The stored periods.")
+    verification: list[PooledLead] = Field(description="By origin, weather, period, lead and forecaster.")
+
+
 class NotVerified(NotFound):
     """No verification of that version or basin is stored."""
 
@@ -43,19 +120,29 @@ class NotVerified(NotFound):
     remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 
-def basin_verification(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
-    """Return the verification of a version (by default the current one) in a basin."""
+def verified_in(
+    session: Session, basin: str, version: str | None, season: Season
+) -> tuple[str, list[lead_scores.BasinVerification]]:
+    """Return a version (by default the current one) and its stored verification in a basin."""
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
     if not rows:
         raise _not_verified(f"{asked.id} in {basin}", asked.id)
+    return asked.id, rows
+
+
+def basin_verification(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
+    """Return the verification of a version (by default the current one) in a basin."""
+    asked, rows = verified_in(session, basin, version, season)
     return BasinVerification(
         basin=basin,
         basin_kind=kind_of(session, basin),
-        version=asked.id,
+        version=asked,
         season=season,
-        verification=[_of_lead(row) for row in rows],
+        verification=[
+            LeadVerification.from_records(row, scored=row.version_id, **_ALL_DIGITS.values(row.scores)) for row in rows
+        ],
     )
 
 
@@ -65,12 +152,19 @@ def model_verification(session: Session, version: str, season: Season) -> ModelV
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
     if not rows:
         raise _not_verified(version, version)
+    periods = dict.fromkeys(row.period for row in rows)
     return ModelVerification(
         version=version,
         season=season,
-        periods=[Period.between(period.first, period.last) for period in dict.fromkeys(row.period for row in rows)],
+        periods=[Period.between(period.first, period.last) for period in periods],
         verification=[_pooled(row) for row in rows],
     )
+
+
+def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
+    scores = {name: _POOLED.model(quartiles) for name, quartiles in row.scores.items()}
+    shown: PooledLead = PooledLead.from_records(row, scored=row.version_id, missing=texts(row.missing), **scores)
+    return shown
 
 
 Row = TypeVar("Row", lead_scores.BasinVerification, lead_scores.PooledVerification)
@@ -81,22 +175,6 @@ def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> 
     rows = rows_of(asked.id)
     of_twin = [] if any(row.origin == "reforecast" for row in rows) else rows_of(asked.scored_as)
     return rows + [row for row in of_twin if row.origin == "reforecast"]
-
-
-def _of_lead(row: lead_scores.BasinVerification) -> LeadVerification:
-    return LeadVerification(
-        scored=row.version_id,
-        period=Period.between(row.first_day, row.last_day),
-        **as_values(row, "version_id", "basin_id", "first_day", "last_day", "season", "scores"),
-        **asdict(row.scores) | {"missing": texts(row.scores.missing)},
-    )
-
-
-def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
-    fields = as_values(row, "version_id", "period", "season", "scores", "missing")
-    fields |= {name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()}
-    period = Period.between(row.period.first, row.period.last)
-    return PooledLead(scored=row.version_id, period=period, missing=texts(row.missing), **fields)
 
 
 def _not_verified(what: str, version: str) -> NotVerified:

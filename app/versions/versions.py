@@ -1,7 +1,6 @@
 """/v1/models and /v1/basins/{basin}/promotions: model versions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -15,7 +14,6 @@ from app.http.api_keys import AdminWriter, KeyFirstRoute
 from app.http.dependencies import IdPage, KnownBasin, Reading, VersionId
 from app.http.problems import documented, documented_writing
 from app.versions.schemas import (
-    BasinPromotion,
     BasinPromotions,
     Closure,
     Member,
@@ -26,8 +24,6 @@ from app.versions.schemas import (
     NewCombination,
     NewPromotion,
     NewRollback,
-    Pretrained,
-    ProbeResult,
     Promotion,
     Promotions,
     Rollback,
@@ -50,55 +46,30 @@ Architecture = Annotated[
     str | None, Query(description="Only versions of this architecture.", pattern=NAMED, examples=["mclstm"])
 ]
 
-InUse = Mapping[str, Sequence[str]]
-
 
 def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[ModelSummary]:
     """Return versions as in a list."""
     in_use = promotions.in_use(session)
-    return [ModelSummary(**_common_fields(version, in_use)) for version in stored]
+    return [ModelSummary.from_records(version, **_counts(version, in_use)) for version in stored]
 
 
 def version_detail(session: Session, version: str) -> ModelDetail:
     """Return a version with all its details."""
     stored, in_use = versions.get(session, version), promotions.in_use(session)
-    closure = _closure(stored)
-    missing = {} if closure else {"closure": _why_no_closure(stored)}
-    if stored.properties.physics is None:
-        missing["physics"] = (
-            "Its parts were examined, each by itself."
-            if stored.combines
-            else "It was stored without having been examined."
-        )
-    if stored.parent_id is None:
-        missing["parent"] = (
-            "It was trained from scratch."
-            if stored.tuned_on is None
-            else "It was fine-tuned elsewhere, from a version not stored here."
-        )
-    shipped = stored.properties.pretrained
-    return ModelDetail(
-        **_common_fields(stored, in_use),
-        **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},
+    physics, scratch = "It was stored without having been examined.", "It was trained from scratch."
+    if stored.combines:
+        physics = "Its parts were examined, each by itself."
+    if stored.tuned_on is not None:
+        scratch = "It was fine-tuned elsewhere, from a version not stored here."
+    return ModelDetail.from_records(
+        stored,
+        stored.properties,
+        **_counts(stored, in_use),
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
-        parts=[
-            ModelPart(
-                **{name: getattr(part, name) for name in ("version", "name", "product", "architecture", "weight")},
-                member_count=len(part.members),
-                basin_weights=dict(part.basin_weights),
-            )
-            for part in stored.combines
-        ],
-        basins=list(stored.basins),
-        tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
-        current_basins=list(in_use.get(version, ())),
-        closure=closure,
-        physics=None
-        if stored.properties.physics is None
-        else [ProbeResult(**asdict(probe), passes=probe.passes) for probe in stored.properties.physics],
-        pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
-        twin=stored.twin_id,
-        missing=missing,
+        parts=[ModelPart.from_records(part, member_count=len(part.members)) for part in stored.combines],
+        current_basins=in_use.get(version, ()),
+        closure=_closure(stored),
+        why={"closure": _why_no_closure(stored), "physics": physics, "parent": scratch},
     )
 
 
@@ -118,22 +89,11 @@ def promotions_of(session: Session, version: str) -> Promotions:
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
     """Return the promotions of a stored basin."""
-    return BasinPromotions(
-        basin=basin,
-        promotions=[
-            BasinPromotion(
-                version=row.version_id, promoted_at=row.promoted_at, promoted_by=row.promoted_by, reason=row.reason
-            )
-            for row in promotions.history(session, basin)
-        ],
-    )
+    return BasinPromotions(basin=basin, promotions=promotions.history(session, basin))
 
 
-def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
-    names = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
-    return {name: getattr(version, name) for name in names} | {
-        "parent": version.parent_id,
-        "member_count": version.member_count,
+def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {
         "basin_count": len(version.basins),
         "current_for": len(in_use.get(version.id, ())),
         "official": version.owner is None,
@@ -144,13 +104,8 @@ def _closure(version: versions.Version) -> Closure | None:
     measured, tolerance = version.properties.closure, tolerance_of(np.float32)
     if measured is None:
         return None
-    return Closure(
-        worst_relative_residual=measured.worst_relative_residual,
-        tolerance=tolerance,
-        closes=measured.worst_relative_residual <= tolerance,
-        basins=measured.basins,
-        period=measured.period,
-    )
+    closes = measured.worst_relative_residual <= tolerance
+    return Closure.from_records(measured, tolerance=tolerance, closes=closes)
 
 
 def _why_no_closure(version: versions.Version) -> str:

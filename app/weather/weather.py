@@ -16,8 +16,7 @@ from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, Servi
 from app.http.json_numbers import column
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import UnsupportedMedia, documented
-from app.jobs.answers import Job
-from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
+from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from hydrology.base.calendar import as_date
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams

@@ -26,11 +26,10 @@ from hydrology.scores.probabilistic import crps
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_fit import ErrorPairs, by_class, fit, fit_errors
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, BasinErrors, errors_of
-from models.arrays import Forcing, days_of
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Forcing, days_of
 from models.pretrained import SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 from operations.basin_data.dataset import stacked
 from operations.states.changed_states import WINDOW_DAYS, increments
 

@@ -38,11 +38,10 @@ from hydrology.extremes.rain_margin import (
     share_not_monotone,
 )
 from hydrology.water.storage import SPIN_UP_DAYS
-from models.arrays import Forcing, days_of
-from models.ensemble import Ensemble
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, Ensemble
+from models.forcing import Forcing, days_of
 from models.pretrained import SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 from operations.basin_data.dataset import stacked
 from operations.forecasting.simulate import responses
 

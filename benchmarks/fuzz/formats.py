@@ -10,12 +10,11 @@ from pathlib import Path
 from benchmarks.fuzz.target import Target, laid_down, scratch
 from extensions.caravan import timeseries
 from extensions.caravan.source import parse_caravan_attributes
-from ingestion import weather
-from ingestion.reading import described
+from ingestion import weather_files as weather
+from ingestion.base import described
 from ingestion.sources import benchmarks
-from ingestion.sources.camels.parsers import parse_forcing, parse_model_output, parse_streamflow, parse_swe
-from ingestion.sources.camels.source import CamelsSource, parse_camels_attributes
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.camels import CamelsSource, parse_camels_attributes
+from ingestion.sources.camels_text import TextFile, parse_forcing, parse_model_output, parse_streamflow, parse_swe
 from ingestion.sources.synthetic import write
 from ingestion.sources.tables import TablesSource
 from testing.files import camels as camels_files

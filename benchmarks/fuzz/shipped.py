@@ -14,9 +14,8 @@ from hydrology.base.calendar import day
 from models import checkpoint, saved_state
 from models.ensemble import Ensemble
 from models.networks import build
-from models.pretrained import SHELF, errors, form, snow
-from models.pretrained.files import CARD
-from models.pretrained.loading import load, owner
+from models.pretrained import SHELF, attachments, form
+from models.pretrained.form import CARD, load, owner
 from models.saved_state import Owner, SavedState
 from testing.networks import config
 
@@ -79,13 +78,13 @@ def _read_weights(content: bytes) -> None:
 
 
 def _read_errors(content: bytes) -> None:
-    _changed(errors.FILE, content)
-    errors.read(small())
+    _changed(attachments.ERRORS_FILE, content)
+    attachments.read_errors(small())
 
 
 def _read_snow(content: bytes) -> None:
-    _changed(snow.FILE, content)
-    snow.read(small())
+    _changed(attachments.SNOW_FILE, content)
+    attachments.read_snow(small())
 
 
 @cache
@@ -120,19 +119,19 @@ def _headers() -> Iterator[bytes]:
 
 def _errors() -> Iterator[bytes]:
     """Give the error model of a shipped ensemble, for two basins of it."""
-    shipped = errors.read(form.read(SHELF / "mclstm-maurer-447"))
+    shipped = attachments.read_errors(form.read(SHELF / "mclstm-maurer-447"))
     assert shipped is not None
     basins = dict(list(shipped.basins.items())[:2])
-    few = errors.ShippedErrors(
+    few = attachments.ShippedErrors(
         shipped.period, shipped.days, shipped.shape, shipped.regional, shipped.for_unseen, basins
     )
-    errors.write(small(), few)
-    yield (scratch() / NAME / errors.FILE).read_bytes()
+    attachments.write_errors(small(), few)
+    yield (scratch() / NAME / attachments.ERRORS_FILE).read_bytes()
     yield from _headers()
 
 
 def _snow() -> Iterator[bytes]:
-    shown = json.loads((SHELF / "mclstm-maurer-447" / snow.FILE).read_bytes())
+    shown = json.loads((SHELF / "mclstm-maurer-447" / attachments.SNOW_FILE).read_bytes())
     shown["content"], shown["snow"]["cells"] = small().content, {"0": [1, 2]}
     yield json.dumps(shown).encode()
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import day
 from jobspec.training import TrainingConfig
-from models.arrays import Array, Forcing, days_of
-from models.validation import TrainingData
+from models.forcing import Array, Forcing, days_of
+from models.learning import TrainingData
 from runtime.settings import Settings
 from runtime.stored_files import replace_file
 

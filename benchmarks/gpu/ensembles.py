@@ -17,8 +17,8 @@ import torch
 from benchmarks.gpu import data as stored
 from extensions.gpu.members_training import MembersTraining
 from models import checkpoint
-from models.cores import cores_in_use
-from models.scaling import Scaler
+from models.devices import cores_in_use
+from models.forcing import Scaler
 from models.training import Progress, TrainedMember
 from operations.versions.processes import machine
 from runtime.settings import Settings

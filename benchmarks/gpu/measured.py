@@ -21,15 +21,14 @@ from extensions.gpu.members_training import STEPS_AHEAD, MembersTraining
 from hydrology.base.calendar import Period
 from jobspec.network import sized
 from jobspec.training import Cosine, TrainingConfig
-from models.arrays import Forcing
-from models.cores import use_cores
+from models.devices import use_cores
 from models.ensemble import Ensemble
+from models.forcing import Forcing, Scaler
+from models.learning import TrainingData, Validation
 from models.nets.mclstm import MCLSTM
 from models.pretrained import DEFAULT, SHELF, form
-from models.pretrained.loading import load
-from models.scaling import Scaler
+from models.pretrained.form import load
 from models.training import MemberTraining
-from models.validation import TrainingData, Validation
 
 DEVICE = "cuda"
 PARTS = ("exact", "launches", "training", "simulation", "processors", "torch", "networks")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.rivers.map import FOLDER, NAMES, Name
+from app.pages.rivers_map import FOLDER, NAMES, Name
 
 SOURCES: dict[Name, str] = {
     "states": "us-atlas/states-10m.json",

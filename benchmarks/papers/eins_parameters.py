@@ -5,7 +5,7 @@ import time
 from torch import nn
 
 from benchmarks.papers.plan import Plan, Report, Row
-from models.nets.eins import EINSRecurrence
+from models.nets.comparison_networks import EINSRecurrence
 
 PRINTED = {  # (xi, theta): EINS and LSTM as printed
     (400, 1150): ("2.62 M", "7.13 M"),

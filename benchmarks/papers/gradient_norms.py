@@ -20,8 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.papers.plan import Plan, Report, Row
-from models.nets.mixedmemory import MemoryState, MixedMemory
-from models.nets.mixedmemory_scan import SUBSTEPS
+from models.nets.mixedmemory import SUBSTEPS, MemoryState, MixedMemory
 
 CELLS, SAMPLES, SEEDS, QUICK_SEEDS = 64, 64, 20, 3
 FORGET_BIAS = 5.1  # sigmoid(5.1) = 0.994

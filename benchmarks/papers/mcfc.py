@@ -7,7 +7,7 @@ in `benchmarks.papers.massconserving`.
 import torch
 from torch import Tensor, nn
 
-from models.nets.products import softmax
+from models.nets.layers import softmax
 
 
 class MCFC(nn.Module):

@@ -22,7 +22,7 @@ from benchmarks.regional import (
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
-from models.cores import use_cores
+from models.devices import use_cores
 from models.pretrained import SHELF, form
 from runtime.process import log_to_stderr
 from runtime.settings import Settings

@@ -19,10 +19,9 @@ from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers, Question
 from extensions.physics_exam.questions import QUESTIONS, ask
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
-from models.ensemble import Ensemble
-from models.inference import GROUP
+from models.ensemble import GROUP, Ensemble
 from models.pretrained import SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from records.basins import basins as basin_records
 

@@ -15,9 +15,8 @@ from benchmarks.regional.data import opened, require_all
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.uncertainty.error_model import MAX_GAP
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, climatology
 from operations.states.advance_states import ONE_DAY

@@ -15,8 +15,7 @@ from benchmarks.regional.data import basins, opened
 from benchmarks.regional.hindcasts import read_forcings
 from hydrology.base.calendar import Period
 from hydrology.water.storage import SPIN_UP_DAYS
-from models.ensemble import Ensemble
-from models.inference import GROUP
+from models.ensemble import GROUP, Ensemble
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, stacked
 from records.basins import basins as basin_records

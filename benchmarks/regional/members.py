@@ -22,7 +22,7 @@ from extensions.shipping.export import ship
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
-from models.pretrained.files import CARD, Named
+from models.pretrained.form import CARD, Named
 from models.training import Progress
 from operations.training.assemble import new_version
 from operations.training.members import train_member

@@ -18,7 +18,7 @@ from benchmarks.regional.data import camels
 from benchmarks.regional.members import ENSEMBLE, RESULTS, series
 from benchmarks.regional.recipes import COMPARED
 from hydrology.scores.comparisons import MEANINGS, difference, quartiles
-from models.pretrained import form, skill
+from models.pretrained import attachments, form
 
 FOLDER = "benchmarks/ealstm_maurer_531"
 MODELS = ("lstm", "ealstm")
@@ -42,7 +42,7 @@ def compare() -> None:
 
 def shipped_scores(folder: Path) -> dict[str, dict[str, float]]:
     """Return the scores that an ensemble is shipped with, by metric and basin."""
-    judged = skill.read(form.read(folder))
+    judged = attachments.read_skill(form.read(folder))
     if judged is None:
         raise SystemExit(f"{folder.name} is shipped without scores by basin.")
     return {

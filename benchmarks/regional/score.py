@@ -20,8 +20,8 @@ from hydrology.scores.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.scores.scores import all_scores
 from hydrology.uncertainty.error_fit import fit
 from jobspec.training import used_periods
-from models.pretrained import SHELF, errors, form
-from models.pretrained.loading import load
+from models.pretrained import SHELF, attachments, form
+from models.pretrained.form import load
 
 FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
 """The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
@@ -59,10 +59,10 @@ def ship_errors(name: str) -> None:
     model = fit({basin.name: basin.pairs(days) for basin in observed})
     never_seen = uncertainty.regional()
     regional, period = never_seen or model.regional, Period.parse(days)
-    shipped_errors = errors.ShippedErrors(
+    shipped_errors = attachments.ShippedErrors(
         period, model.days, model.shape, regional, for_unseen=never_seen is not None, basins=model.basins
     )
-    errors.write(ensemble, shipped_errors)
+    attachments.write_errors(ensemble, shipped_errors)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {period}")
 
 

@@ -12,7 +12,7 @@ from benchmarks.regional.data import TEST, basins
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
 from hydrology.uncertainty.error_model import BasinErrors
-from models.pretrained import errors, skill
+from models.pretrained import attachments
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins as basin_records
 from records.database.engine import Database
@@ -54,25 +54,27 @@ def ship_skill(name: str) -> None:
             f"freshet evaluate --version {version} --period {TEST}"
         )
     at = max(row.evaluated_at for row in evaluated)
-    skill.write(
+    attachments.write_skill(
         shipped,
-        skill.ShippedSkill(content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member),
+        attachments.ShippedSkill(
+            content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member
+        ),
     )
     print(f"{name}: {len(mean.metrics)} scores of {len(mean.basins)} basins over {period}; alone {by_member.keys()}")
 
 
-def _metrics(rows: Sequence[scores.Score]) -> skill.ShippedMetrics:
+def _metrics(rows: Sequence[scores.Score]) -> attachments.ShippedMetrics:
     names = sorted({row.basin_id for row in rows})
     by_key = {(row.metric, row.basin_id): row for row in rows}
     metrics = {
-        metric: skill.ShippedScores(
+        metric: attachments.ShippedScores(
             n=[by_key[metric, basin].n for basin in names],
             value=[_rounded(by_key[metric, basin].value) for basin in names],
             reasons={basin: str(reason) for basin in names if (reason := by_key[metric, basin].reason) is not None},
         )
         for metric in dict.fromkeys(row.metric for row in rows)
     }
-    return skill.ShippedMetrics(basins=names, metrics=metrics)
+    return attachments.ShippedMetrics(basins=names, metrics=metrics)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -93,14 +95,14 @@ def ship_errors(name: str) -> None:
     database.close()
     if model is None:
         raise SystemExit(f"It has no error model: freshet calibrate --version {version}")
-    there = errors.read(shipped)
+    there = attachments.read_errors(shipped)
     if there is not None and _same(model.basins, there.basins):  # those shipped are rounded, no fit gives them
         raise SystemExit(f"Its error model is the shipped one: freshet calibrate --version {version}")
     never_seen = uncertainty.regional_of_parts(us.weights_of_twin(name))
-    found = errors.ShippedErrors(
+    found = attachments.ShippedErrors(
         model.period, model.days, model.shape, never_seen, for_unseen=True, basins=model.basins
     )
-    errors.write(shipped, found)
+    attachments.write_errors(shipped, found)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {model.period}")
 
 

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from benchmarks.regional.data import PRODUCT, opened, require_all
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
-from models.arrays import days_of
-from models.ensemble import Ensemble
-from models.inference import GROUP
+from models.ensemble import GROUP, Ensemble
+from models.forcing import days_of
 from models.pretrained import form
 from operations.basin_data.dataset import load_discharge, load_forcing, stacked
 

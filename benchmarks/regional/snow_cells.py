@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
 from hydrology.base.calendar import Period
-from models.pretrained import SHELF, form, snow
+from models.pretrained import SHELF, attachments, form
 from operations.training.pretrained import install
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.regional_snow_cells import BANDS
@@ -82,9 +82,9 @@ def ship_snow(name: str) -> None:
     database.close()
     if mapping is None:
         raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")
-    if mapping == snow.read(ensemble):
+    if mapping == attachments.read_snow(ensemble):
         raise SystemExit("The stored one is the shipped one: `python -m benchmarks.regional score` chooses another.")
-    snow.write(ensemble, mapping)
+    attachments.write_snow(ensemble, mapping)
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 
 

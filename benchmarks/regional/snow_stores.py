@@ -15,8 +15,8 @@ from benchmarks.regional.members import RESULTS
 from benchmarks.regional.snow_cells import FRAC_SNOW, shares_of_snow
 from hydrology.base.calendar import Period
 from hydrology.snow.snow import SnowSkill, snow_skill
-from models.arrays import days_of
-from models.inference import GROUP
+from models.ensemble import GROUP
+from models.forcing import days_of
 from operations.basin_data.dataset import stacked
 from operations.verification.snow_cells import reference_snow
 

@@ -18,9 +18,8 @@ from benchmarks.regional.hindcasts import fanned_out, read_forcings, started, tr
 from benchmarks.regional.simulations import observe
 from benchmarks.regional.snow_cells import snowy
 from benchmarks.regional.volumes import issues_of
-from models.arrays import days_of
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.simulate import LATER, ORIGINS, OTHER
 from operations.forecasting.weather_ahead import RunDays

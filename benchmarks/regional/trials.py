@@ -17,10 +17,9 @@ from hydrology.base.absent import texts
 from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint
 from jobspec.training import TrainingConfig
-from models.arrays import days_of
 from models.ensemble import Ensemble
-from models.pretrained.loading import load
-from models.scaling import Scaler
+from models.forcing import Scaler, days_of
+from models.pretrained.form import load
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
 from runtime.settings import Settings

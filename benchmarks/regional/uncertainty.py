@@ -28,9 +28,9 @@ from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
 from hydrology.verification.forecasts import CALIBRATED, RAW, AtLead, Reforecasts
 from hydrology.verification.results import ForecastScores, Reliability, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
-from models.arrays import days_of
+from models.forcing import days_of
 from models.pretrained import form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 
 Array = npt.NDArray[np.float64]
 

@@ -28,8 +28,7 @@ from hydrology.scores.comparisons import quartiles
 from hydrology.scores.scores import all_scores
 from models.pretrained import SHELF, form
 from models.pretrained.combination import Description, ShippedPart
-from models.pretrained.files import Named
-from models.pretrained.loading import load
+from models.pretrained.form import Named, load
 from operations.training.pretrained import install
 from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database

@@ -12,11 +12,10 @@ from benchmarks.regional.data import opened, require_all
 from hydrology.base.absent import texts
 from jobspec.training import FineTuningConfig
 from models import checkpoint
-from models.arrays import places
-from models.basin_vectors import with_room
+from models.contract import with_room
 from models.ensemble import Ensemble
+from models.forcing import Scaler, places
 from models.pretrained import form
-from models.scaling import Scaler
 from models.training import MemberTraining
 from operations.training.training_data import VECTORS, prepare
 

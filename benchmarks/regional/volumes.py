@@ -30,9 +30,9 @@ from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
 from hydrology.verification.forecasts import CALIBRATED, RAW
 from hydrology.verification.results import ForecastScores
 from hydrology.verification.verify import CLIMATOLOGY
-from models.arrays import days_of
 from models.ensemble import Ensemble
-from models.pretrained import errors, form
+from models.forcing import days_of
+from models.pretrained import attachments, form
 from operations.forecasting.calibrated_flow import CalibratedFlow, Calibration, LastFlow
 from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
@@ -131,7 +131,7 @@ class Truth:
     name: str
     record: Period
     flow: Array
-    errors: errors.ShippedErrors
+    errors: attachments.ShippedErrors
 
     def calibrated(self, hindcast: Hindcast, flow: Array, recent: Array) -> CalibratedFlow:
         """Return what the service makes of a forecast of the basin.
@@ -174,7 +174,7 @@ def measure(ensemble: Ensemble, observe: Any) -> dict[str, Any]:
     Args:
         observe: `score.observe`.
     """
-    shipped = errors.read(form.read(ENSEMBLE))
+    shipped = attachments.read_errors(form.read(ENSEMBLE))
     assert shipped is not None
     ahead, melt = issues_of(ISSUES, LEADS[-1]), issues_of(SNOW_ISSUES, None)
     days_ahead, spans, april_to_july = (defaultdict[str, Verdicts](Verdicts) for _ in range(3))
@@ -218,7 +218,11 @@ def issues_of(first_days: Sequence[str], horizon: int | None) -> list[RunDays]:
 
 
 def _forecasts(
-    ensemble: Ensemble, observe: Any, shipped: errors.ShippedErrors, names: Sequence[str], issues: Sequence[RunDays]
+    ensemble: Ensemble,
+    observe: Any,
+    shipped: attachments.ShippedErrors,
+    names: Sequence[str],
+    issues: Sequence[RunDays],
 ) -> Iterator[tuple[Hindcast, int, Truth]]:
     """Yield every issue of every basin that has an error model, with its place in the hindcast."""
     forcings = read_forcings(ensemble, names)

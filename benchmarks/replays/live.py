@@ -38,7 +38,7 @@ from ingestion.base import BasinData
 from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.basins import last_ended
 from operations.basin_data.ingest import store
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.daily.daily_cycle import BasinOutcome, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import FetchCallbacks, fetch

@@ -36,7 +36,7 @@ from ingestion.base import BasinData
 from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.basin_data.ingest import ingest
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.daily.daily_cycle import ADVANCING, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.versions.load_networks import load_version

@@ -22,7 +22,7 @@ from benchmarks.python_path import with_benchmarks
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
 from benchmarks.speed.steps import seconds as clocked
 from jobspec.network import MCLSTMConfig
-from models.cores import use_cores
+from models.devices import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
 from runtime import child_processes

@@ -13,7 +13,7 @@ from torch import nn
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
 from jobspec.network import CONFIGS, sized
 from jobspec.training import STATIC_ATTRIBUTES, InputsConfig, TrainingConfig
-from models.cores import use_cores
+from models.devices import use_cores
 from models.networks import build
 
 SAMPLES, DAYS = 64, 365

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from models.inputs import Inputs
+from models.contract import Inputs
 
 AUXILIARY, STATIC = 4, 27
 

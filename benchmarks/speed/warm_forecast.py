@@ -30,9 +30,8 @@ from ingestion.base import Source
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, Ensemble
+from models.forcing import Forcing
 from models.networks import build
 from operations.basin_data.dataset import load_forcing, stacked
 from operations.basin_data.ingest import ingest

@@ -31,8 +31,7 @@ from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forecast_errors import SOURCE as PERTURBED
 from jobspec.jobs.forecasting import ForecastParams
-from models.ensemble import Ensemble
-from models.inference import GROUP
+from models.ensemble import GROUP, Ensemble
 from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version
 from records.database.engine import Database

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.water.ledger import WATER_SINCE_EMPTY
-from models.arrays import Forcing
 from models.ensemble import Ensemble
-from models.nets.products import BLOCK
+from models.forcing import Forcing
+from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from operations.versions.load_networks import load_version
 from records.database.engine import Database

@@ -11,12 +11,11 @@ import torch
 from hydrology.base.calendar import Period
 from hydrology.water.ledger import worst_relative_residual
 from ingestion.sources.camels import CamelsSource
-from models.arrays import Forcing
-from models.cores import use_cores
-from models.inference import simulate
-from models.inputs import Inputs
+from models.contract import Inputs
+from models.devices import use_cores
+from models.ensemble import simulate
+from models.forcing import Forcing, Scaler
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from runtime.settings import Settings
 
 BASIN, YEARS = "USGS-13235000", Period.parse("1988-10-01..2008-09-30")

@@ -30,12 +30,11 @@ from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.speed.warm_forecast import cpu_seconds
 from hydrology.base.calendar import Period, day
 from hydrology.water.storage import Ages
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import ArrayMap, simulate
+from models.ensemble import ArrayMap, Ensemble, simulate
+from models.forcing import Forcing
 from models.nets.mclstm import MCLSTM
 from models.pretrained import SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 from operations.basin_data.dataset import stacked
 from operations.forecasting.replayed_past import all_older
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`

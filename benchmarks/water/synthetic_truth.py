@@ -22,7 +22,7 @@ from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import TrainingConfig
-from models.arrays import days_of
+from models.forcing import days_of
 from operations.basin_data.dataset import load_forcing, stacked
 from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast

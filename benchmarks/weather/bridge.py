@@ -21,10 +21,10 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.scores.scores import nse
 from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, DailyWeather
 from ingestion.sources.camels import CamelsSource
-from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
+from models.forcing import Forcing, days_of
 from models.pretrained import DEFAULT, SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 
 LONG, FOUR = "USGS-01031500", ("USGS-01022500", "USGS-01547700", "USGS-02064000", "USGS-03015500")
 MAURER, DAYMET, NLDAS = "maurer_extended", "daymet", "nldas"

@@ -16,7 +16,7 @@ from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.runs import summaries
 from app.http.conditional import ResponseCache
 from app.http.limits.costs import Budget
-from app.jobs.answers import job_answer
+from app.jobs.posting import job_answer
 from app.service.status import read_status
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import Store

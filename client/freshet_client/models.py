@@ -1845,11 +1845,6 @@ class MonthSkill(Model):
     years: int
     """Number of their water years."""
 
-    independent_issues: int | None
-    """
-    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
-    """
-
     crpss: float | None
     """1 less the CRPS over that of climatology; 1 is perfect, 0 no better. Null without a forecast."""
 
@@ -1858,6 +1853,11 @@ class MonthSkill(Model):
 
     high: float | None
     """The upper end."""
+
+    independent_issues: int | None
+    """
+    Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, do not overlap. Null where it was verified before they were counted.
+    """
 
 
 class NewAdjustment(Model):
@@ -2393,6 +2393,7 @@ class ProbeResult(Model):
     """False where the network's design does not rule out a failure: it is only reported, and 1 % may fail."""
 
     passes: bool
+    """Whether it passes."""
 
 
 class ProblemDetails(Model):

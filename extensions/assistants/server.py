@@ -28,9 +28,8 @@ from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import RequestLimiter, too_many
 from app.http.limits.single_headers import SingleHeaders
-from app.http.other_sites import TrustedHosts
 from app.http.problems import Forbidden, Unauthorized
-from app.http.server import options
+from app.http.server import TrustedHosts, options
 from extensions.assistants.settings import AssistantSettings
 from extensions.assistants.tools import TOOLS, Tool, WhatIfTool
 from freshet_client import Client, Refused, ServiceError

@@ -13,12 +13,11 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.products import WEATHER
 from hydrology.water.ledger import Sums, sums_after
 from hydrology.weather.runoff import unit_hint
-from models import balance, saved_state
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models import saved_state
+from models.ensemble import ArrayMap, Ensemble, balance_fault
+from models.forcing import Forcing
 from models.pretrained import form
-from models.pretrained.loading import load, owner
+from models.pretrained.form import load, owner
 from models.saved_state import Owner, SavedState, UnusableState
 from runtime.stored_files import replace_file
 
@@ -112,7 +111,7 @@ class Basin:
         wanted = ("discharge", "loss") if self.conserving else ("discharge",)
         outputs, last = self._ensemble.simulate(forcing, self._states, wanted)
         if self.conserving:
-            if fault := balance.fault(forcing.mass[0], outputs, self._states, last, None, 0):
+            if fault := balance_fault(forcing.mass[0], outputs, self._states, last, None, 0):
                 raise Unbalanced(f"{self._id}: on {self.day} {fault}")
             rain = np.broadcast_to(forcing.mass[0], outputs["discharge"][:, 0].shape)
             self._sums = sums_after(self._sums, rain, outputs["discharge"][:, 0], outputs["loss"][:, 0])

@@ -10,11 +10,10 @@ from extensions.caravan.variables import PRODUCT
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.units import M2_PER_KM2
-from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
-from ingestion.reading import ANY_FILES, Files
+from ingestion.base import ANY_FILES, BasinData, Files, SourceError, SourceFile, SourceSeries
 from ingestion.sheet import Sheet
-from ingestion.sources.attributes import PLACE, AttributeFile, attributes_of, parse_attributes
-from ingestion.sources.camels.files import ArchiveFile, find, read_once, refuse_packed
+from ingestion.sources.archives import ArchiveFile, find, read_once, refuse_packed
+from ingestion.sources.tables import PLACE, AttributeFile, attributes_of, parse_attributes
 
 NAMESPACE = "CARAVAN"
 _DISCHARGE_PRODUCT = NAMESPACE.lower()

@@ -11,9 +11,8 @@ from extensions.caravan.variables import QUANTITIES, same_unit, stated_units
 from hydrology.base.calendar import Days, day
 from hydrology.base.series import DailySeries
 from ingestion.base import SourceError, SourceFile
-from ingestion.cf_stations import COUNT_LATER, JULIAN, counts_alike
 from ingestion.daily import DailyRows, read_days
-from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
+from ingestion.netcdf import CALENDARS, COUNT_LATER, JULIAN, counts_alike, is_numeric, numbers, opened
 from ingestion.sheet import Sheet
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.products import WEATHER
 from hydrology.weather.quality import fill_short_gaps
 from hydrology.weather.runoff import unit_hint
-from models.arrays import Array
+from models.forcing import Array
 
 _UNITS = {
     "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from extensions.fews.series import ImportedSeries, Output
-from ingestion.cf_stations import StationSeries
-from ingestion.netcdf import is_numeric, numbers, opened
-from ingestion.reading import described
+from ingestion.base import described
+from ingestion.netcdf import StationSeries, is_numeric, numbers, opened
 from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from extensions.fews import markup
 from extensions.fews.markup import Instant
 from hydrology.base.errors import InvalidInput
-from ingestion.reading import Files
+from ingestion.base import Files
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from extensions.fews.series import Days
-from models import balance
-from models.arrays import Array, Forcing
-from models.ensemble import Ensemble
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, Ensemble, balance_fault
+from models.forcing import Array, Forcing
 
 Means = npt.NDArray[np.float64]
 
@@ -92,7 +90,7 @@ def _part(
     stacked: ArrayMap = {name: np.stack(values) for name, values in computed.items()}
     faults = {}
     for row in range(len(forcing.ids) if conserving else 0):
-        if fault := balance.fault(forcing.mass[row], stacked, states, last, None, row):
+        if fault := balance_fault(forcing.mass[row], stacked, states, last, None, row):
             faults[row] = str(fault)
     return {name: values.mean(axis=0, dtype=np.float64) for name, values in stacked.items()}, last, faults
 

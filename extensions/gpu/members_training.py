@@ -17,13 +17,12 @@ from torch import Tensor
 from extensions.gpu.training_data import CardWeights, CardWindows
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.inputs import Inputs
-from models.losses import nse_of_days
+from models.contract import Inputs
+from models.forcing import Scaler
+from models.learning import MedianNSE, TrainingData, Validation, nse_of_days
+from models.nets.comparison_networks import Standardised
 from models.nets.mclstm import MCLSTM
-from models.nets.standardised import Standardised
-from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
-from models.validation import MedianNSE, TrainingData, Validation
 
 if TYPE_CHECKING:
     from extensions.gpu.nets.members import MemberInputs

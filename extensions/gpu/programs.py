@@ -13,13 +13,12 @@ from hydrology.base.errors import excerpt
 from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.contract import Network
+from models.contract import Inputs, Network, Outputs, State
 from models.devices import GPULost, GPUPrograms
-from models.inference import ArrayMap
-from models.inputs import Inputs, Outputs, State
+from models.ensemble import ArrayMap
+from models.forcing import Scaler
+from models.learning import TrainingData
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
-from models.validation import TrainingData
 
 MAX_CELLS = 64
 """Of an MC-LSTM that the kernels run; larger ones run torch's operations on a card, too."""

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from extensions.gpu.nets.members import MemberState, Parameters, between, member_inputs, run
-from models.inference import ArrayMap
-from models.inputs import Inputs
+from models.contract import Inputs, check_tags
+from models.ensemble import ArrayMap
 from models.nets.mclstm import MCLSTM, check_days
-from models.nets.tags import check_tags
 
 ROW_NUMBERS = 2**26
 """Numbers of all members a launch that weather gives to the gates: 0.3 GB, and several times as much beside them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from models.basin_vectors import PRIOR_WEIGHT
+from models.contract import PRIOR_WEIGHT
 from models.training import MemberTraining
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingestion.feeds.base import FeedProblem
-from ingestion.json_numbers import NotANumber
+from ingestion.feeds.http import NotANumber
 
 Array = npt.NDArray[np.float64]
 

@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from jobspec.training import InputsConfig
-from models.arrays import Forcing
-from models.energy import mean_temperature
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Forcing, mean_temperature
 
 Numbers = npt.NDArray[np.float64]
 YEAR = 365

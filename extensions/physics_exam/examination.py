@@ -13,9 +13,9 @@ from hydrology.base.calendar import Day, Period, water_year
 from hydrology.water.probes import ProbeResult
 from jobspec.network import TEMPERATURES
 from jobspec.training import TrainingConfig
-from models.arrays import Forcing
 from models.ensemble import Ensemble
-from models.nets.products import BLOCK
+from models.forcing import Forcing
+from models.nets.layers import BLOCK
 from operations.basin_data.dataset import load_forcings, stacked
 from operations.versions.stages import single
 from records.basins import basins

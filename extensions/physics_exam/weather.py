@@ -14,8 +14,7 @@ from hydrology.weather.climate import (
 )
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
-from models.arrays import Array, Forcing
-from models.energy import mean_temperature
+from models.forcing import Array, Forcing, mean_temperature
 
 Numbers = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from extensions.shipping.writing import Finished, Written, write, write_combinat
 from hydrology.base.errors import InvalidInput
 from models.pretrained import form
 from models.pretrained.combination import Description, ShippedPart
-from models.pretrained.files import Named
+from models.pretrained.form import Named
 from records.database.base import to_json
 from records.database.engine import Database
 from records.versions import versions

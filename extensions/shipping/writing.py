@@ -12,8 +12,7 @@ from typing import Any
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput
 from models.pretrained import combination
-from models.pretrained.files import CARD
-from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, half
+from models.pretrained.form import CARD, DESCRIPTION, Description, Origin, ShippedMember, half
 from runtime.stored_files import replace_file
 
 _CARD = """# {name}

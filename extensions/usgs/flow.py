@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.series import SENTINELS, UNKNOWN_CODE, DailySeries, Flag, number_of, qualifier_flags, screened
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem
-from ingestion.json_numbers import NotANumber
+from ingestion.feeds.http import NotANumber
 
 CFS = "cfs"
 PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the day

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from freshet.cli.output import inform
-from models.cores import use_cores
-from models.devices import use_device
+from models.devices import use_cores, use_device
 from records.database.connections import DatabaseProblem, StorageFull, is_full
 from records.database.engine import Database
 from records.database.work import Work

@@ -157,7 +157,7 @@ def list_deliveries(
     at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
 ) -> Shown:
     """List deliveries, the newest first."""
-    from app.alerts.deliveries import DeliveryPage, summaries
+    from app.alerts.changes import DeliveryPage, summaries
 
     rows, following = cut(
         deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
@@ -169,7 +169,7 @@ def list_deliveries(
 @writes
 def replay_delivery(by: Writer, delivery: Annotated[str, argument("DELIVERY", "Its id.")]) -> Shown:
     """Send a delivery that has ended again, under the same event."""
-    from app.alerts.deliveries import replay_delivery as replay
+    from app.alerts.changes import replay_delivery as replay
 
     found = replay(by, delivery)
     return Shown(found, lambda: f"Delivery {delivery} is sent again.")

@@ -13,7 +13,7 @@ from freshet.cli.context import cores
 from freshet.cli.output import Json, answer, table
 from freshet.own_modules import claimed_by_others
 from hydrology.base.errors import Problem
-from models.cores import use_cores
+from models.devices import use_cores
 from records.database.engine import Database
 from records.upkeep.integrity import page_faults
 from runtime import stored_files
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from models.contract import Network
-    from models.inference import ArrayMap
+    from models.ensemble import ArrayMap
 
 NOT_WELL = 5
 
@@ -164,9 +164,9 @@ def _same_bits(network: "Network") -> bool:
     import numpy as np
     import torch
 
-    from models.inference import simulate
-    from models.inputs import Inputs
-    from models.nets.products import BLOCK
+    from models.contract import Inputs
+    from models.ensemble import simulate
+    from models.nets.layers import BLOCK
 
     generator = torch.Generator().manual_seed(0)
     samples = 2 * BLOCK

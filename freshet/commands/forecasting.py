@@ -1,15 +1,23 @@
-"""The commands that forecast: `forecast`, `what-if`, `volumes`, `daily`, `replay`."""
+"""The commands that forecast, and those of the weather after T0: weather forecasts and bridges between products."""
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import RenderableType
 
+from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
-from freshet.cli.output import inform, listing
+from freshet.cli.options import argument, option
+from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing, reporting
+from freshet.cli.reading import Reading, Shown, cut, reads
+from hydrology.base.basins import basin_id
 from hydrology.base.errors import counted
+from hydrology.weather.bridge import PRECIPITATION
+from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
 if TYPE_CHECKING:
@@ -139,3 +147,118 @@ def replay(done: Done) -> Iterator[RenderableType]:
     """
     runs, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
     yield f"{runs} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
+
+
+_ISSUES: Columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
+_ISSUES |= {"licence": "licence", "credit": "credit"}
+
+
+def add_weather(
+    file: Annotated[
+        Path, argument("FILE", "CSV, JSON or NetCDF-CF, by the end of its name; or a folder of such files.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Store the weather forecast in a file, or those in the files of a folder and below it.
+
+    Adding the same file again changes nothing, so a folder goes on where it was interrupted. Stored weather forecasts
+    never change: another one of the same source, model and reference time is refused. A basin with unusable weather is
+    reported, and the others are stored.
+    """
+    from operations.weather.import_forecasts import add_all
+
+    with opened() as context, reporting() as reporter:
+        imported = add_all(context, file, lambda name, done, total: reporter.show("weather", done, total, name))
+        counts = imported.counts
+        context.record("weather added", file.name, **counts)
+    for name, stored in imported.stored.items():
+        for reason in stored.refused.values():
+            inform(f"Refused: {reason}")
+        for basin, odd in stored.warnings.items():
+            inform(f"Warning: {name}: {basin}: {' '.join(odd)}")
+    for name, reason in imported.failed.items():
+        inform(f"Refused: {name}: {reason}")
+    forecasts, new = counted(counts["files"], "weather forecast"), counted(counts["new"], "basin")
+    issues = {name: stored.issue_id for name, stored in imported.stored.items()}
+    payload = counts | {"weather": issues, "refused": imported.refused}
+    answer(payload, as_json, f"{forecasts}: {new} new, {counts['known']} stored already.")
+    if imported.refused:
+        raise typer.Exit(PARTLY_DONE)
+
+
+@reads
+def list_weather(
+    at: Reading,
+    basin: Annotated[
+        str | None, option("BASIN", "Only weather forecasts that include this basin.", parser=basin_id)
+    ] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
+) -> Shown:
+    """List the weather forecasts known by the clock, the last stored first."""
+    from app.weather.weather import WeatherIssue, WeatherPage
+    from records.database.stored import as_values
+    from records.weather.weather_issues import list_issues
+
+    rows, following = cut(
+        list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
+    )
+    found = WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in rows], next=following)
+    return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
+
+
+Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
+_BRIDGES: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
+_BRIDGES |= {"first day": "first_day", "last day": "last_day", "fitted at": "created_at", "id": "id"}
+_RAIN = f"held_out.variables.{PRECIPITATION}"
+_BASINS: Columns = {"basin": "basin", "pooled because": "pooled_reason", "day offset": "day_offset"}
+_BASINS |= {"r as it is": f"{_RAIN}.as_it_is.correlation", "r bridged": f"{_RAIN}.bridged.correlation"}
+_BASINS |= {"bias bridged": f"{_RAIN}.bridged.bias", "applied": "applied_at"}
+
+
+@job_command(BridgeJob, Layout(arguments=("name",), group="fit"), partly=["refused_basins"])
+def fit_bridge(done: Done) -> Iterator[RenderableType]:
+    """Fit a bridge, report its skill on water years left out of the fit, and apply it.
+
+    A basin with too few common days of both products gets the median bridge of similar basins. A bridge of weather
+    forecasts is applied when they are used.
+    """
+    from app.weather.bridges import detail
+
+    yield _detail(detail(done.session, done.result["bridge"]))
+    yield from _applied(done)
+
+
+@reads
+def list_bridges(at: Reading) -> Shown:
+    """List the bridges, of each the newest fit."""
+    from app.weather.bridges import list_newest
+
+    found = list_newest(at.session)
+    return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
+
+
+@reads
+def show_bridge(at: Reading, bridge: Name) -> Shown:
+    """Show a bridge: its corrections and its skill in each basin."""
+    from app.weather.bridges import detail
+
+    found = detail(at.session, bridge)
+    return Shown(found, lambda: _detail(found))
+
+
+@job_command(BridgeJob, Layout(arguments=("name",), left_out=("fit",)))
+def apply_bridge(done: Done) -> Iterator[RenderableType]:
+    """Compute the bridge's product from the stored weather. Applied again, it stores only what is new."""
+    yield from _applied(done)
+
+
+def _applied(done: Done) -> Iterator[RenderableType]:
+    if counts := done.result.get("counts"):
+        yield f"{done.params.name}: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+
+
+def _detail(found: Any) -> RenderableType:
+    for basin, reason in found.refused.items():
+        inform(f"Not fitted: {basin}: {reason}")
+    title = f"{found.name} ({found.id}): from {found.from_product} to {found.to_product}"
+    return listing(found.basins, _BASINS, title)

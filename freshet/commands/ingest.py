@@ -16,16 +16,14 @@ from freshet.cli.options import Adopt, OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, Reporter, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.basins import basin_lines
 from hydrology.base.errors import InvalidInput, counted
-from ingestion.base import Source
-from ingestion.reading import ANY_FILES, Files
+from ingestion.base import ANY_FILES, Files, Source
 from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.tables import TablesSource
 from jobspec.jobs.data import BasinJob, ClimateJob
 from operations.basin_data.ingest import IngestResult, held, ingest_published
 from operations.basin_data.ingest import ingest as run
-from operations.basin_data.isolated_source import IsolatedSource
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake, IsolatedSource
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database
@@ -108,7 +106,7 @@ def add_basin(done: Done) -> Iterator[RenderableType]:
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
     assumed.
     """
-    from app.basins.schemas import basin_detail
+    from app.basins.basins import basin_detail
 
     result = done.result
     inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")

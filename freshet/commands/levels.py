@@ -12,14 +12,15 @@ from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing,
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.base.errors import InvalidInput, counted
-from ingestion.json_numbers import parse_json
+from ingestion.feeds.http import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
 
 if TYPE_CHECKING:
     from app.basins.ratings import RatingTable
-    from app.basins.threshold_schemas import FixedThreshold, Trend
+    from app.basins.threshold_schemas import FixedThreshold
+    from hydrology.extremes.annual import Trend
 
 _CATEGORIES: Columns = {"level": "name", "m3/s": "discharge", "source": "source", "impact": "impact"}
 

@@ -16,9 +16,9 @@ from hydrology.base.errors import counted
 from records.access import audit
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database
+from records.database.stored import as_values
 from records.upkeep.backup import make
 from records.upkeep.backup import restore as fill
-from records.upkeep.integrity import Soundness
 from records.upkeep.integrity import check as check_records
 from runtime.settings import Settings
 
@@ -95,14 +95,10 @@ def check(as_json: Json = False) -> None:
     text = "\n".join(
         [*done.sentences, f"{counted(done.row_count, 'row')} checked, {len(done.sentences) or 'no'} faults."]
     )
-    answer(_payload(done), as_json, text)
+    damages = [{"table": damage.table, "key": damage.key, "detail": damage.sentence} for damage in done.damages]
+    answer({"rows": done.row_count, "faults": list(done.faults), "damages": damages}, as_json, text)
     if done.sentences:
         raise typer.Exit(NOT_WELL)
-
-
-def _payload(done: Soundness) -> dict[str, Any]:
-    damages = [{"table": damage.table, "key": damage.key, "detail": damage.sentence} for damage in done.damages]
-    return {"rows": done.row_count, "faults": list(done.faults), "damages": damages}
 
 
 def prune(
@@ -179,16 +175,6 @@ def _receipt(receipt: "Receipt") -> dict[str, Any]:
         "program": {"run": run.program, "here": receipt.program},
         "code_version": {"run": run.code_version, "here": receipt.code_version},
         "reproduced": receipt.reproduced,
-        "basins": {one.basin_id: _basin_receipt(one) for one in receipt.basins},
+        "basins": {one.basin_id: {"reproduced": one.reproduced} | as_values(one, "basin_id") for one in receipt.basins},
         "without_results": receipt.without_results,
-    }
-
-
-def _basin_receipt(one: "BasinReceipt") -> dict[str, Any]:
-    return {
-        "reproduced": one.reproduced,
-        "equal": one.equal,
-        "different": one.different,
-        "not_computed": one.not_computed,
-        "reason": one.reason,
     }

@@ -21,7 +21,8 @@ from records.access.audit import Writer
 from records.versions import combinations
 
 if TYPE_CHECKING:
-    from app.versions.schemas import ModelPart, ProbeResult
+    from app.versions.schemas import ModelPart
+    from hydrology.water.probes import ProbeResult
     from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}

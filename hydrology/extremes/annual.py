@@ -7,12 +7,14 @@ logarithms, as floods grow in proportion.
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Array, Integers
 from hydrology.base.calendar import Days, Period, climatic_year, water_year
+from hydrology.base.doc import Doc
 
 MAX_MISSING = 0.1
 """Largest share of a year's days that may be missing; their flow is unknown."""
@@ -70,20 +72,22 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The trend of annual values.
+    """The trend of annual floods: Mann-Kendall's test and Sen's slope.
 
-    Attributes:
-        tau: Kendall's rank correlation of values with years, from -1 to 1.
-        p_value: two-sided probability of as strong a trend among independent years.
-        percent_per_year: median growth between pairs of years with flow; 0 with fewer than two.
-        adjusted: whether the levels are those of values moved to the conditions of the last (water) year.
+    The test is two-sided. The slope is between years with flow, and 0 with fewer than two.
     """
 
-    tau: float
-    p_value: float
-    percent_per_year: float
-    adjusted: bool
-    last_year: int
+    tau: Annotated[float, Doc("Kendall's rank correlation of floods with years, from -1 to 1.")]
+    p_value: Annotated[float, Doc("Chance of as strong a trend among independent years.")]
+    percent_per_year: Annotated[float, Doc("Median growth between pairs of years.")]
+    adjusted: Annotated[
+        bool,
+        Doc(
+            "Whether the levels are for the conditions of the last year: where that is set for the basin "
+            "(`flood_frequency`) and the chance is below 0.05."
+        ),
+    ]
+    last_year: Annotated[int, Doc("Water year.")]
 
 
 def trend_of(values: npt.ArrayLike, years: Integers, *, adjust: bool = False) -> Trend | None:

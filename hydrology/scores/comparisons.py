@@ -41,7 +41,7 @@ MEANINGS: Mapping[str, Meaning] = MappingProxyType(
 class Quartiles:
     """Quartiles over basins, interpolated linearly; None where there is no basin."""
 
-    n: int
+    n: Annotated[int, Doc("Number of basins with a value.")]
     p25: float | None
     median: float | None
     p75: float | None

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array, Mask
+from hydrology.base.doc import Doc
 from hydrology.scores.probabilistic import crps, exceedance_probability, pit
 
 HIGH_SHARE = 0.02
@@ -96,18 +97,24 @@ SEASONS: Mapping[Season, Sequence[int]] = {
     "SON": (9, 10, 11),
 }
 """The months of each season."""
+INDEPENDENT = (
+    "Number of forecasts that share no day with one another: the largest number whose days after T0, up to this lead, "
+    "do not overlap. Null where it was verified before they were counted."
+)
+_CRPSS_CLIMATOLOGY = "1 less the CRPS over that of climatology; 1 is perfect, 0 no better."
+_LOWER, _UPPER = (Doc(f"The {end} end of its 95 % interval, from resampled water years.") for end in ("lower", "upper"))
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Observed frequency of passing the threshold by forecast probability, of the tenths with data, in order.
+    """Reliability of the chance of passing the threshold, by tenths of the forecast chance.
 
-    `forecast` is the mean probability, `observed` the share of the `days` on which it was passed.
+    Of the tenths with data, in order.
     """
 
-    forecast: tuple[float, ...]
-    observed: tuple[float, ...]
-    days: tuple[int, ...]
+    forecast: Annotated[tuple[float, ...], Doc("The mean chance in each tenth.")]
+    observed: Annotated[tuple[float, ...], Doc("Share of these days on which the threshold was passed.")]
+    days: Annotated[tuple[int, ...], Doc("Number of these days.")]
 
     @classmethod
     def of(cls, chance: Array, passed: Mask, lowest: int = 1) -> Self:
@@ -123,67 +130,84 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class MonthSkill:
-    """CRPS skill against climatology on the forecast days of a calendar month; None where it is not defined.
-
-    Attributes:
-        years: number of their water years.
-        low, high: ends of its 95 % interval; None with too few water years.
-        independent_issues: number of forecasts that share no day; None where it was stored before they were counted.
-    """
+    """Skill against climatology on the forecast days of a calendar month."""
 
     month: int
-    n: int
-    years: int
-    crpss: float | None
-    low: float | None
-    high: float | None
-    independent_issues: int | None = None
+    n: Annotated[int, Doc("Number of forecasts.")]
+    years: Annotated[int, Doc("Number of their water years.")]
+    crpss: Annotated[float | None, Doc(f"{_CRPSS_CLIMATOLOGY} Null without a forecast.")]
+    low: Annotated[float | None, Doc("The lower end of its 95 % interval; null with too few water years.")]
+    high: Annotated[float | None, Doc("The upper end.")]
+    independent_issues: Annotated[int | None, Doc(INDEPENDENT)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """Verification result for one forecaster, lead time and season.
+    """Verification result for one forecaster, lead time and season; `missing` is why an attribute is None.
 
-    Attributes:
-        years: number of the forecasts' water years.
-        independent_issues: number of forecasts whose lead windows share no day (`independent_issues`).
-        crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the 95 % interval
-            from drawing water years again.
-        coverage_90, coverage_50: share of the days in the central interval, with such ends; `width_…`: its width.
-        threshold_mm_per_day: the flow of warnings.
-        brier: mean squared error of the probability of passing it.
-        pod, far, csi: probability of detection, false alarm ratio and critical success index of warnings at a
-            probability of `WARNING_CHANCE`.
-        pit: number of days by tenth of their PIT; a day with several possible values is split among them.
-        months: skill by month; of the whole year alone.
-        missing: why an attribute is None, by its name.
+    Intervals are from drawing water years again. A warning is a probability of at least `WARNING_CHANCE`.
     """
 
-    n: int
-    years: int
-    independent_issues: int | None
-    crps_mm_per_day: float | None
-    crpss_climatology: float | None
-    crpss_climatology_low: float | None
-    crpss_climatology_high: float | None
-    crpss_persistence: float | None
-    crpss_persistence_low: float | None
-    crpss_persistence_high: float | None
-    coverage_90: float | None
-    coverage_90_low: float | None
-    coverage_90_high: float | None
-    coverage_50: float | None
-    width_90_mm_per_day: float | None
-    width_50_mm_per_day: float | None
-    nse_of_median: float | None
-    threshold_mm_per_day: float | None
-    brier: float | None
-    pod: float | None
-    far: float | None
-    csi: float | None
-    pit: tuple[float, ...] | None
+    n: Annotated[int, Doc("Number of forecasts: those with observed flow on T0 and on the valid day.")]
+    years: Annotated[int, Doc("Number of water years.")]
+    independent_issues: Annotated[int | None, Doc(INDEPENDENT)]
+    crps_mm_per_day: Annotated[float | None, Doc("Mean continuous ranked probability score, mm/day; 0 is perfect.")]
+    crpss_climatology: Annotated[float | None, Doc(_CRPSS_CLIMATOLOGY)]
+    crpss_climatology_low: Annotated[float | None, _LOWER]
+    crpss_climatology_high: Annotated[float | None, _UPPER]
+    crpss_persistence: Annotated[
+        float | None, Doc("1 less the CRPS over that of persistence; 1 is perfect, 0 no better.")
+    ]
+    crpss_persistence_low: Annotated[float | None, _LOWER]
+    crpss_persistence_high: Annotated[float | None, _UPPER]
+    coverage_90: Annotated[
+        float | None, Doc("Share of days within the interval from the 5 % to the 95 % quantile; 0.9 is right.")
+    ]
+    coverage_90_low: Annotated[float | None, _LOWER]
+    coverage_90_high: Annotated[float | None, _UPPER]
+    coverage_50: Annotated[
+        float | None, Doc("Share of days within the interval from the 25 % to the 75 % quantile; 0.5 is right.")
+    ]
+    width_90_mm_per_day: Annotated[float | None, Doc("Mean width of the 90 % interval, mm/day.")]
+    width_50_mm_per_day: Annotated[float | None, Doc("Mean width of the 50 % interval, mm/day.")]
+    nse_of_median: Annotated[float | None, Doc("Nash-Sutcliffe efficiency of the median; 1 is perfect.")]
+    threshold_mm_per_day: Annotated[
+        float | None,
+        Doc(
+            "The threshold: the flow exceeded on 2 % of the observed days, mm/day: in the period, or, for issued "
+            "forecasts, in the whole record."
+        ),
+    ]
+    brier: Annotated[
+        float | None,
+        Doc("Brier score, the mean squared error of the exceedance probability of the threshold; 0 is perfect."),
+    ]
+    pod: Annotated[
+        float | None,
+        Doc(
+            "Probability of detection: of the days that passed the threshold, the share that was warned of, at a "
+            "chance of 50 % or more."
+        ),
+    ]
+    far: Annotated[
+        float | None,
+        Doc("False alarm ratio: of the days that were warned of, the share that did not pass the threshold."),
+    ]
+    csi: Annotated[
+        float | None,
+        Doc("Critical success index: of the days that passed the threshold or were warned of, the share that is both."),
+    ]
+    pit: Annotated[
+        tuple[float, ...] | None,
+        Doc(
+            "Number of days in each tenth of the probability integral transform: equal if the forecasts are reliable. "
+            "A day whose observation equals several quantiles is shared among their tenths."
+        ),
+    ]
     reliability: Reliability | None
-    months: tuple[MonthSkill, ...] | None
+    months: Annotated[
+        tuple[MonthSkill, ...] | None, Doc("By calendar month, January first; of the season `all` alone.")
+    ]
     missing: Mapping[str, Absent]
 
     @classmethod

@@ -14,6 +14,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
+from hydrology.verification.results import MonthSkill
 
 
 def independent_issues(days: Days, lead: int) -> int:
@@ -84,19 +85,6 @@ def _is_reliable(of_lead: OfLead) -> bool:
     return enough and (lowest or 0) > 0 and (of_lead.coverage_90 or 0) >= MIN_COVERAGE
 
 
-class OfMonth(Protocol):
-    """Skill on the days of a month, as `hydrology.verification.results.MonthSkill`."""
-
-    @property
-    def n(self) -> int: ...
-    @property
-    def years(self) -> int: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def independent_issues(self) -> int | None: ...
-
-
 MIN_MONTH_ISSUES = 10
 """Minimum number of independent forecasts: the interval, which draws water years, does not see how few a year has."""
 
@@ -117,7 +105,7 @@ class SkilfulDays:
     independent_issues: int
 
 
-def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
+def skilful_days(by_lead: Mapping[int, MonthSkill]) -> SkilfulDays | Absent:
     """Return until which day ahead forecasts are skilful against climatology, by a month's skill at each lead."""
     verified: list[tuple[float, int]] = []
     for lead in range(1, max(by_lead, default=0) + 1):
@@ -131,7 +119,7 @@ def skilful_days(by_lead: Mapping[int, OfMonth]) -> SkilfulDays | Absent:
     return _why_none(by_lead.get(1))
 
 
-def _why_none(first: OfMonth | None) -> Absent:
+def _why_none(first: MonthSkill | None) -> Absent:
     if first is None or not first.n:
         return absent(Reason.NO_LEAD_VERIFIED)
     if first.years < MIN_YEARS:

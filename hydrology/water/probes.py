@@ -1,6 +1,9 @@
 """Results of physics probes: a number per probe, and whether it passes."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from hydrology.base.doc import Doc
 
 FEW = 0.01
 """Share of members x basins that may fail a question that the network's design does not answer."""
@@ -8,30 +11,24 @@ FEW = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The result of one probe.
-
-    Attributes:
-        asks: the measured quantity.
-        unit: of value and limit; `1` for a share.
-        limit: the largest value that passes.
-        value: the worst of all members, basins and days; None where it is not a finite number.
-        reason: why a larger value violates physics; None where `asks` makes it clear.
-        failing: the share of members x basins beyond the limit, for a question on the weather of real basins.
-        binding: whether failing it prevents promotion. A question is binding where the network's design rules a failure
-            out; of any other 1 % of members x basins may fail, and a failure is reported.
-    """
+    """Result of a physics probe; a version that fails a `binding` one is not promoted."""
 
     name: str
-    asks: str
-    unit: str
-    limit: float
-    value: float | None
-    reason: str | None = None
-    failing: float | None = None
-    binding: bool = True
+    asks: Annotated[str, Doc("The measured quantity: the worst of all members.")]
+    unit: Annotated[str, Doc("Unit of `value` and `limit`; `1` for a share.")]
+    limit: Annotated[float, Doc("The largest value that passes.")]
+    value: Annotated[float | None, Doc("Null where the network gave no finite number: that fails.")]
+    reason: Annotated[str | None, Doc("Why a larger value is against physics; null where `asks` shows it.")] = None
+    failing: Annotated[
+        float | None, Doc("The share of members x basins beyond the limit; null for a probe on artificial weather.")
+    ] = None
+    binding: Annotated[
+        bool,
+        Doc("False where the network's design does not rule out a failure: it is only reported, and 1 % may fail."),
+    ] = True
 
     @property
-    def passes(self) -> bool:
+    def passes(self) -> Annotated[bool, Doc("Whether it passes.")]:
         if self.value is None:
             return False
         return self.value <= self.limit or (not self.binding and self.failing is not None and self.failing <= FEW)

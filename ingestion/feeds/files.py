@@ -9,9 +9,9 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
 from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries, Flag
+from ingestion.base import ANY_FILES, Files, unreadable
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.http import FeedAccess
-from ingestion.reading import ANY_FILES, Files, unreadable
 from ingestion.sources.tables import TablesSource
 from jobspec.feeds import FilesSettings
 

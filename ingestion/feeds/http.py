@@ -6,8 +6,10 @@ service's error message is shown without it.
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,11 +21,42 @@ import httpx2
 
 from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
+from ingestion.base import Files
 from ingestion.client import USUAL_PACE, Deadline, Pace, TooSlow, get, http_address, origin, public_client, shown
 from ingestion.feeds.base import FeedProblem
-from ingestion.json_numbers import parse_json
-from ingestion.reading import Files
 from jobspec.addresses import HostPort
+
+# Texts, which stay as they are, and the spellings that JSON lacks, also of C and of Windows.
+_TOKEN = re.compile(
+    rb"""(?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+"?)|(?<![\w.])[-+]?(?:(?:nan|inf(?:inity)?)\b(?:\(\w*\))?|1\.#\w+)""",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NotANumber:
+    """What stands for a number and is none. No arithmetic and no reader of numbers takes it."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def parse_json(content: bytes) -> Any:
+    """Parse JSON, with a `NotANumber` for each NaN and infinity: the rest can be used.
+
+    ValueError: it is not JSON, is cut off or is nested too deeply.
+    """
+    for whole in (content, _TOKEN.sub(_as_constant, content)):
+        with suppress(ValueError, RecursionError):
+            return json.loads(whole, parse_constant=NotANumber)
+    raise ValueError("not JSON")
+
+
+def _as_constant(token: re.Match[bytes]) -> bytes:
+    return token[0] if token["text"] is not None else b"NaN"
+
 
 Read = TypeVar("Read")
 Params = Mapping[str, str]

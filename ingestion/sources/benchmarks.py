@@ -8,8 +8,7 @@ from pathlib import Path
 
 from hydrology.base.calendar import Period
 from hydrology.scores.comparisons import PERIOD
-from ingestion.base import SourceFile
-from ingestion.reading import ANY_FILES, Files
+from ingestion.base import ANY_FILES, Files, SourceFile
 from ingestion.sheet import Sheet
 
 SOURCE = "sruzzante/NSE-and-Variance-Components@fc9d925d"

@@ -1,23 +1,95 @@
-"""Reads user basins: a table of basins and a table of daily observations, as CSV or JSON.
+"""Tables of an archive's attributes, and of user basins and their daily observations, as CSV or JSON.
 
-The basins have the columns id, latitude, longitude and area_km2, may have name and huc, and every other column is a
-numeric attribute. The observations have the columns basin and date, and a column for each variable with its unit:
+Basins of users have the columns id, latitude, longitude and area_km2, may have name and huc, and every other column is
+a numeric attribute. Their observations have the columns basin and date, and a column for each variable with its unit:
 precipitation_mm_per_day, tmax_degC, discharge_m3_per_s. An empty attribute is unknown.
 """
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from hydrology.base.basins import gauge_product, has_source
 from hydrology.base.errors import NotFound
 from hydrology.base.products import DISCHARGE, OBSERVED, Quantity, own_product
 from hydrology.base.units import M2_PER_KM2
-from ingestion.base import BasinData, SourceError, SourceSeries, column_label
+from ingestion.base import ANY_FILES, BasinData, Files, SourceError, SourceFile, SourceSeries, column_label
 from ingestion.daily import read_days
-from ingestion.reading import ANY_FILES, Files
 from ingestion.sheet import Row, Sheet
 from jobspec.training import STATIC_ATTRIBUTES
+
+PLACE = ("gauge_lat", "gauge_lon", "area")
+"""Location in degrees, and area in km2, as Caravan names them."""
+
+_KNOWN = (*PLACE, "area_gages2", "area_geospa_fabric")
+_MISSING = frozenset(("", "na", "nan"))
+_T = TypeVar("_T", float, str)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFile:
+    """One file: the numeric columns, and by gauge its numbers (NaN where missing) and its words."""
+
+    file: SourceFile
+    columns: list[str]
+    numbers: dict[str, npt.NDArray[np.float64]]
+    words: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeAttributes:
+    """The attributes of one gauge in the files, and the files used."""
+
+    numbers: dict[str, float]
+    words: dict[str, str]
+    files: tuple[SourceFile, ...]
+
+
+def parse_attributes(
+    sheet: Sheet, is_words: Callable[[str], bool], gauge_of: Callable[[str, int], str] = lambda text, _line: text
+) -> AttributeFile:
+    """Parse a table of attributes.
+
+    `is_words` gets a column, `gauge_of` a cell and its line; a gauge may occur once.
+    """
+    sheet.require(("gauge_id",))
+    columns = [name for name in sheet.columns if name != "gauge_id" and not is_words(name)]
+    attributes = AttributeFile(sheet.file, columns, {}, {})
+    for line, row in sheet.rows:
+        gauge = gauge_of(row.pop("gauge_id"), line)
+        if gauge in attributes.words:
+            raise sheet.fault("the gauge comes twice", "delete one of its rows", line)
+        texts = {name: text for name, text in row.items() if text.lower() not in _MISSING}
+        attributes.words[gauge] = {name: text for name, text in texts.items() if is_words(name)}
+        attributes.numbers[gauge] = np.array(
+            [sheet.attribute(texts[name], name, line, _KNOWN) if name in texts else np.nan for name in columns]
+        )
+    return attributes
+
+
+def attributes_of(gauge: str, files: Iterable[AttributeFile]) -> GaugeAttributes:
+    """Join a gauge's attributes from files that agree; missing are left out."""
+    numbers, words, used = dict[str, float](), dict[str, str](), list[SourceFile]()
+    for file in files:
+        if gauge in file.words:
+            used.append(file.file)
+            _join(file.file, gauge, words, file.words[gauge])
+            values = zip(file.columns, file.numbers[gauge].tolist(), strict=True)
+            _join(file.file, gauge, numbers, {name: value for name, value in values if not np.isnan(value)})
+    return GaugeAttributes(numbers, words, tuple(used))
+
+
+def _join(file: SourceFile, gauge: str, joined: dict[str, _T], values: dict[str, _T]) -> None:
+    for name, value in values.items():
+        if joined.setdefault(name, value) != value:
+            label = name if name in PLACE else "an attribute"
+            cause = f"{label} of {gauge} has another value than in another file"
+            raise SourceError(file.name, cause, "mend one of them")
+
 
 _PLACE = ("id", "latitude", "longitude", "area_km2")
 _WORDS = ("id", "name", "huc")

@@ -37,7 +37,7 @@ class Extension:
         feed_kinds: functions that open a feed by the model of its settings, a `jobspec.feeds.FeedSettings`; see
             `jobspec.feed_kinds.FeedKind`.
         past_forecasts: functions that open the past forecasts of a feed's weather model, by the model of its settings.
-        sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.reading.Files`
+        sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.base.Files`
             that may be read, it returns an `ingestion.base.Source`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
             `ingestion.feeds.http.FeedAccess`, they return an `ingestion.feeds.base.Location`, or None.

@@ -24,17 +24,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from jobspec.network import Unseen
-from models.basin_vectors import BasinVectors
-from models.contract import Network
+from models.contract import BasinVectors, Inputs, Network, Outputs, State, check_tags
 from models.devices import gpu_programs
-from models.inputs import Inputs, Outputs, State
 from models.nets import scan
-from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
-from models.nets.embedding import RAIN_SCALE, Embedding
-from models.nets.products import aligned
+from models.nets.layers import RAIN_SCALE, AntecedentWeather, Embedding, aligned
 from models.nets.scan import FIRST_WETNESS_MM, Gates, Tags
-from models.nets.tags import check_tags
 
 TRASH_CELL = 0
 PROGRAMS: dict[str, Any] = {"torch": scan}

@@ -36,7 +36,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from models.nets.products import DEAD_COLUMN, aligned_size, normalised_logistic
+from models.nets.layers import DEAD_COLUMN, aligned_size, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm

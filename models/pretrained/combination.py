@@ -12,8 +12,7 @@ from pydantic import Field, model_validator
 
 from hydrology.base.products import MAX_PARTS
 from models.pretrained import form
-from models.pretrained.files import DamagedEnsemble, Frozen, Named, Shipped, read_description, require_named
-from models.pretrained.form import Ensemble
+from models.pretrained.form import DamagedEnsemble, Ensemble, Frozen, Named, Shipped, read_description, require_named
 
 DESCRIPTION = "combination.json"
 

@@ -19,8 +19,7 @@ from hydrology.weather.climate import (
 )
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
-from models.arrays import Forcing
-from models.energy import mean_temperature
+from models.forcing import Forcing, mean_temperature
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.work import Work

@@ -19,8 +19,8 @@ from hydrology.base.series import Flag
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.weather.quality import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
-from models.arrays import Array, Forcing, days_of
-from models.inference import GROUP
+from models.ensemble import GROUP
+from models.forcing import Array, Forcing, days_of
 from models.networks import architecture
 from operations.basin_data.basins import Attributes, completed
 from operations.versions.learnt_days import attribute_means
@@ -323,27 +323,6 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     if area is None:
         return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
     return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
-
-
-def load_pairs(
-    session: Session,
-    loaded: LoadedVersion,
-    basins: Sequence[str],
-    period: Period,
-    products: Sequence[str],
-    left_out: dict[str, Absent],
-) -> dict[str, tuple[BasinForcing, Array]]:
-    """Return basins' forcing and observed flow, (days,) in mm/day; `left_out` receives why a basin is missing."""
-    pairs = {}
-    for basin, found in forcings_of(session, loaded, basins).items():
-        forcing = found if isinstance(found, Absent) else found.covering(period)
-        if isinstance(forcing, Absent):
-            left_out[basin] = forcing
-        elif isinstance(flow := load_discharge(session, basin, products, period), Absent):
-            left_out[basin] = flow
-        else:
-            pairs[basin] = forcing, flow
-    return pairs
 
 
 def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:

@@ -23,7 +23,7 @@ from ingestion.base import SourceFile
 from jobspec.extensions import extensions
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen, last_ended
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
 from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply

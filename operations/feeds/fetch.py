@@ -31,7 +31,7 @@ from jobspec.feeds import FeedSettings, FilesSettings
 from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.feeds import holes
 from records.basins import basins
 from records.database.work import Work

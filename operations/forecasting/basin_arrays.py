@@ -15,7 +15,7 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import SPREAD_SOURCES, divided_variance, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
 from hydrology.water.storage import Ages
-from models.arrays import Array
+from models.forcing import Array
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.simulate import StorageResult
 from operations.forecasting.simulated_basin import SimulatedBasin, flattened, joined, stored

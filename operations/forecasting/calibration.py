@@ -18,9 +18,9 @@ from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.forecast_errors import around
-from models.arrays import Array as Floats
-from models.arrays import Forcing
-from models.inference import GROUP
+from models.ensemble import GROUP
+from models.forcing import Array as Floats
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibrations, error_model_of
 from operations.forecasting.plans import PartPlan, Plan

@@ -15,7 +15,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.forecasting.plans import Plan
 from operations.forecasting.reruns import (
     Flow,

@@ -20,8 +20,8 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.snow17 import snow17
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
-from models.energy import mean_temperature
-from models.nets.products import BLOCK
+from models.forcing import mean_temperature
+from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing
 from records.basins.ownership import Basin
 from records.runs.run_summary import ReferenceSnow

@@ -20,8 +20,8 @@ from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import over_states
 from hydrology.water.storage import MIN_DAYS, Ages
 from hydrology.weather.forecast_errors import rain_factors
-from models.arrays import Array, Forcing
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap
+from models.forcing import Array, Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.simulate import InitialState, flows
 from operations.forecasting.weather_ahead import WeatherAhead

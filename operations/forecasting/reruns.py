@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.weighted import weighted_mean
 from jobspec.jobs.forecasting import ForecastParams
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.plans import PartInputs, Plan, plans_of_part, read_inputs
 from operations.forecasting.simulate import InitialState, mean_discharge

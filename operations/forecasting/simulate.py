@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from hydrology.extremes.rain_margin import RAIN_MM, RESPONSE_DAYS, START_LEADS, WINDOW_DAYS
-from models.arrays import Array, Forcing
-from models.ensemble import Ensemble
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, Ensemble
+from models.forcing import Array, Forcing
 from operations.basin_data.dataset import stacked
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import member_states

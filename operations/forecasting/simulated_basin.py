@@ -19,7 +19,7 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import mean_by_shares, of_traces, weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import Increment
-from models.arrays import Array
+from models.forcing import Array
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.plans import Plan

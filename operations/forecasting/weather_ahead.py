@@ -15,7 +15,7 @@ from hydrology.climatology.normals import other_years
 from hydrology.weather.bridge import BRIDGED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import ForcingKind
-from models.arrays import Array, Forcing, days_of
+from models.forcing import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.states.advance_states import ONE_DAY
 from operations.weather.fit_bridges import weather_of

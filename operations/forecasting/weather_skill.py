@@ -18,7 +18,7 @@ from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.climatology.normals import similar_days
 from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
-from models.arrays import Forcing, days_of
+from models.forcing import Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.weather_ahead import BridgedForecast, RunDays, bridged
 from operations.states.advance_states import ONE_DAY

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
-from models.arrays import Array, Forcing
+from models.forcing import Array, Forcing
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges

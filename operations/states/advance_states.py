@@ -19,9 +19,8 @@ from hydrology.base.digests import inputs_sha256
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import MAX_GAP
 from hydrology.water.ledger import Sums, sums_after
-from models import balance
-from models.arrays import Forcing
-from models.inference import GROUP, ArrayMap
+from models.ensemble import GROUP, ArrayMap, balance_fault
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
@@ -132,7 +131,7 @@ def _advance_segment(
     for at, basin in enumerate(going):
         before = chunk[basin]
         sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
-        if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
+        if _conserves(loaded) and (problem := balance_fault(forcing.mass[at], outputs, start, last, sums, at)):
             problems[basin] = absent(
                 Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
             )

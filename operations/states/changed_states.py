@@ -13,9 +13,8 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.water.storage import incremented, smallest_factors
 from jobspec.changes import Increment
-from models.arrays import Forcing
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, load_discharge
 from operations.states.advance_states import ONE_DAY, member_states
 from operations.versions.load_networks import LoadedVersion

@@ -17,9 +17,9 @@ from hydrology.water.probes import ProbeResult
 from jobspec.extensions import extensions
 from models import checkpoint
 from models.ensemble import Ensemble
+from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
-from models.scaling import Scaler
 from operations.training import training_data
 from operations.training.members import StartedTraining, best_nse, scaler_of
 from operations.versions.stages import single

@@ -15,9 +15,8 @@ from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.checkpoint import Tensors
-from models.cores import cores_in_use
-from models.devices import GPUTooSmall, gpu_faults, gpu_programs
-from models.scaling import Scaler
+from models.devices import GPUTooSmall, cores_in_use, gpu_faults, gpu_programs
+from models.forcing import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import training_data
 from operations.training.training_data import Prepared

@@ -19,7 +19,7 @@ from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import RegionalSnow
 from models.networks import architecture, snow_cells
-from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, snow
+from models.pretrained import DEFAULT, SHELF, attachments, combination, form
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
@@ -75,8 +75,8 @@ class Promoted:
 class _Beside:
     """What is shipped beside a description, checked."""
 
-    errors: errors.ShippedErrors | None
-    skill: skill.ShippedSkill | None
+    errors: attachments.ShippedErrors | None
+    skill: attachments.ShippedSkill | None
     snow: RegionalSnow | None
 
 
@@ -134,8 +134,8 @@ def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
 
 
 def _beside(shipped: Ensemble | Combination) -> _Beside:
-    of_cells = snow.read(shipped) if isinstance(shipped, Ensemble) else None
-    return _Beside(errors.read(shipped), skill.read(shipped), of_cells)
+    of_cells = attachments.read_snow(shipped) if isinstance(shipped, Ensemble) else None
+    return _Beside(attachments.read_errors(shipped), attachments.read_skill(shipped), of_cells)
 
 
 def _install(
@@ -218,7 +218,7 @@ def _store_beside(session: Session, clock: Clock, version: versions.Version, bes
         _add_skill(session, version, beside.skill)
 
 
-def _add_skill(session: Session, version: versions.Version, judged: skill.ShippedSkill) -> None:
+def _add_skill(session: Session, version: versions.Version, judged: attachments.ShippedSkill) -> None:
     stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
     rows = [
         scores.Score(

@@ -15,10 +15,10 @@ from hydrology.base.errors import DataProblem, InvalidInput, counted
 from hydrology.base.reasons import Reason
 from jobspec.network import BucketsConfig, MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
-from models.arrays import Array, days_of, places
-from models.basin_vectors import with_room
 from models.checkpoint import Tensors
-from models.validation import SPIN_UP_DAYS, TrainingData
+from models.contract import with_room
+from models.forcing import Array, days_of, places
+from models.learning import SPIN_UP_DAYS, TrainingData
 from operations.basin_data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.versions.learnt_days import attribute_ranges
 from operations.versions.load_networks import weights_of

@@ -16,7 +16,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
-from models.arrays import days_of
+from models.forcing import days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.plans import ForecastInputs, PartInputs, PartPlan, Plan, possible_plans, read_inputs
 from operations.forecasting.results import results_of

@@ -5,18 +5,17 @@ that has learnt from every year has the errors of its twin, which has not.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import structlog
 
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
+from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.weighted import weighted_mean
-from models.nets.products import BLOCK
 from operations.forecasting.calibrated_flow import error_model_of
-from operations.verification.past_simulation import simulated
+from operations.verification.past_simulation import PastDays, in_blocks
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
 from records.database.work import Work
@@ -58,22 +57,17 @@ def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period
                 calibrate(work.quiet, part.version, basins, period)
             except DataProblem as problem:
                 log.warning("calibrate.without_part", version=part.version, error=str(problem))
+    past = PastDays(work.database, period, fitted.area_products)
     pairs: dict[str, ErrorPairs] = {}
-    left_out: dict[str, Absent] = {}
-    for first in range(0, len(basins), BLOCK):
-        for basin in simulated(work.database, loaded, period, basins[first : first + BLOCK], left_out):
+    for names in in_blocks(basins):
+        for basin in past.simulated(loaded, names):
             pairs[basin.id] = ErrorPairs(weighted_mean(basin.members, basin.weights), basin.observed)
-        work.show(len(pairs) + len(left_out), len(basins))
+        work.show(len(pairs) + len(past.left_out), len(basins))
     if not pairs:
-        raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
+        raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(past.left_out)}")
     model = single("error model", lambda: fit(pairs))
-    calibrated = _store(work, fitted.id, period, model)
-    return replace(calibrated, version_id=version_id, left_out=left_out)
-
-
-def _store(work: Work, version_id: str, period: Period, model: Fit) -> Calibrated:
     new = error_models.NewErrorModel(
-        version_id=version_id,
+        version_id=fitted.id,
         first=period.first,
         last=period.last,
         days=model.days,
@@ -83,16 +77,16 @@ def _store(work: Work, version_id: str, period: Period, model: Fit) -> Calibrate
     )
     with work.database.transaction() as session:
         sha256 = error_models.replace(session, new, work.clock.wall())
-    log.info("calibrate.done", version=version_id, basins=len(model.basins))
+    log.info("calibrate.done", version=fitted.id, basins=len(model.basins))
     return Calibrated(
         version_id=version_id,
-        fitted=version_id,
+        fitted=fitted.id,
         period=period,
         basins=tuple(model.basins),
         own=sum(errors.days > 0 for errors in model.basins.values()),
         days=model.days,
         sha256=sha256,
-        left_out={},
+        left_out=past.left_out,
     )
 
 

@@ -11,7 +11,7 @@ from hydrology.attribution import split_error
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.plans import ForecastInputs, PartInputs, read_inputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at

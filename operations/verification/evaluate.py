@@ -11,7 +11,7 @@ from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.comparisons import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse, joint_use
-from models.nets.products import BLOCK
+from models.nets.layers import BLOCK
 from operations.verification import simulated_levels
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer

@@ -6,12 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from hydrology.base.absent import Absent, first_texts
+from hydrology.base.absent import first_texts
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
-from models.nets.products import BLOCK
-from operations.verification.past_simulation import simulated
+from operations.verification.past_simulation import PastDays, in_blocks
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import with_progress
 from records.basins import basins as basin_records
@@ -63,13 +62,14 @@ def learn_weights(
         names = basins or basin_records.known(session, sorted(shared))
     days = _days(loaded, period)
     products = list(dict.fromkeys(name for one in loaded for name in one.version.area_products))
-    left_out: dict[str, Absent] = {}
+    past = PastDays(database, days, products)
     found: dict[str, Array] = {}
-    blocks = [names[first : first + BLOCK] for first in range(0, len(names), BLOCK)]
-    for block in with_progress("groups of basins simulated", blocks):
-        found.update(_errors(database, loaded, days, block, products, left_out))
+    for block in with_progress("groups of basins simulated", in_blocks(names)):
+        found.update(_errors(past, loaded, block))
     if not found:
-        raise DataProblem(f"No basin has the weather of all versions and flow over {days}. {first_texts(left_out)}")
+        raise DataProblem(
+            f"No basin has the weather of all versions and flow over {days}. {first_texts(past.left_out)}"
+        )
     return replace(weights_by_errors(version_ids, [*found], np.stack([*found.values()])), period=days)
 
 
@@ -110,22 +110,13 @@ def _days(loaded: Sequence[LoadedVersion], period: Period | None) -> Period:
     return days
 
 
-def _errors(
-    database: Database,
-    loaded: Sequence[LoadedVersion],
-    days: Period,
-    names: Sequence[str],
-    products: Sequence[str],
-    left_out: dict[str, Absent],
-) -> Iterator[tuple[str, Array]]:
+def _errors(past: PastDays, loaded: Sequence[LoadedVersion], names: Sequence[str]) -> Iterator[tuple[str, Array]]:
     """Yield for each basin the products of the versions' errors by water year, over the variance of the observed flow.
 
     (years, versions, versions): the NSE of a weighted mean is 1 less the quadratic form of its weights, of all years.
     """
-    of_versions = [
-        {basin.id: basin for basin in simulated(database, one, days, names, left_out, products)} for one in loaded
-    ]
-    years = water_year(days.days)
+    of_versions = [{basin.id: basin for basin in past.simulated(one, names)} for one in loaded]
+    years = water_year(past.period.days)
     for name, first in of_versions[0].items():
         found = [of_version[name] for of_version in of_versions if name in of_version]
         known = np.isfinite(first.observed)

@@ -1,23 +1,24 @@
 """Simulates past days of basins with observed weather, from an empty store on the first day of a basin's record."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.storage import SPIN_UP_DAYS
-from models.arrays import Forcing, days_of
-from operations.basin_data.dataset import by_record, load_pairs
+from models.forcing import Array as FlowArray
+from models.forcing import Forcing, days_of
+from models.nets.layers import BLOCK
+from operations.basin_data.dataset import BasinForcing, by_record, forcings_of, load_discharge
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.database.engine import Database
 from records.simulations.snow_cells import SnowMapping
-
-Observed = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,61 +32,67 @@ class SimulatedBasin:
     id: str
     record: Period
     members: npt.NDArray[np.floating]
-    observed: Observed
+    observed: Array
     assumed: tuple[str, ...]
-    weights: npt.NDArray[np.float64] | None = None
+    weights: Array | None = None
 
 
-def simulated(
-    database: Database,
-    loaded: LoadedVersion,
-    period: Period,
-    basins: Sequence[str],
-    left_out: dict[str, Absent],
-    products: Sequence[str] | None = None,
-) -> Iterator[SimulatedBasin]:
-    """Yield each basin's simulated and observed flow over a period, where all parts of the version have them.
+def in_blocks(basins: Sequence[str]) -> list[Sequence[str]]:
+    """Return basins in blocks that are simulated together."""
+    return [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
 
-    `left_out` receives why a basin is not yielded; the area of `products` converts observed flow.
+
+@dataclass(frozen=True, slots=True)
+class PastDays:
+    """Days on which versions are simulated and compared with observed flow, converted with the area of `products`.
+
+    `left_out` receives why a basin has none of either.
     """
-    areas, parts = products or loaded.version.area_products, loaded.parts
-    of_parts = [
-        {basin.id: basin for basin in _of_part(database, one.loaded, period, basins, left_out, areas)} for one in parts
-    ]
-    for name, first in of_parts[0].items():
-        found = [of_part[name] for of_part in of_parts if name in of_part]
-        if len(found) == len(of_parts):
-            yield replace(
-                first,
-                members=np.concatenate([one.members for one in found]),
-                assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
-                weights=member_weights([one.part.in_basin(name) for one in parts]),
-            )
 
+    database: Database
+    period: Period
+    products: Sequence[str]
+    left_out: dict[str, Absent] = field(default_factory=dict)
 
-def _of_part(
-    database: Database,
-    loaded: LoadedVersion,
-    period: Period,
-    basins: Sequence[str],
-    left_out: dict[str, Absent],
-    products: Sequence[str],
-) -> Iterator[SimulatedBasin]:
-    with database.reading() as session:
-        ready = load_pairs(session, loaded, basins, period, products, left_out)
-    for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
-        outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
-        of_period = outputs["discharge"][:, :, days_of(record, period)]
-        for at, basin in enumerate(names):
-            forcing, observed = ready[basin]
-            if np.isfinite(of_period[:, at]).all():
-                flow = observed.astype(np.float64)
-                yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)
-            else:
-                left_out[basin] = absent(Reason.NETWORK_SKIPS_DAYS, basin=basin, period=str(period))
+    def pairs(self, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, tuple[BasinForcing, FlowArray]]:
+        """Return basins' forcing, which covers the days, and observed flow, (days,) in mm/day."""
+        pairs = {}
+        with self.database.reading() as session:
+            for basin, found in forcings_of(session, loaded, basins).items():
+                forcing = found if isinstance(found, Absent) else found.covering(self.period)
+                if isinstance(forcing, Absent):
+                    self.left_out[basin] = forcing
+                elif isinstance(flow := load_discharge(session, basin, self.products, self.period), Absent):
+                    self.left_out[basin] = flow
+                else:
+                    pairs[basin] = forcing, flow
+        return pairs
 
+    def simulated(self, loaded: LoadedVersion, basins: Sequence[str]) -> Iterator[SimulatedBasin]:
+        """Yield each basin's simulated and observed flow, where all parts of the version have them."""
+        of_parts = [{basin.id: basin for basin in self._of_part(one.loaded, basins)} for one in loaded.parts]
+        for name, first in of_parts[0].items():
+            found = [of_part[name] for of_part in of_parts if name in of_part]
+            if len(found) == len(of_parts):
+                yield replace(
+                    first,
+                    members=np.concatenate([one.members for one in found]),
+                    assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
+                    weights=member_weights([one.part.in_basin(name) for one in loaded.parts]),
+                )
 
-Array = npt.NDArray[np.float64]
+    def _of_part(self, loaded: LoadedVersion, basins: Sequence[str]) -> Iterator[SimulatedBasin]:
+        ready = self.pairs(loaded, basins)
+        for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
+            outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
+            of_period = outputs["discharge"][:, :, days_of(record, self.period)]
+            for at, basin in enumerate(names):
+                forcing, observed = ready[basin]
+                if np.isfinite(of_period[:, at]).all():
+                    flow = observed.astype(np.float64)
+                    yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)
+                else:
+                    self.left_out[basin] = absent(Reason.NETWORK_SKIPS_DAYS, basin=basin, period=str(self.period))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill, choose_cells
-from models.arrays import days_of
-from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
+from models.forcing import days_of
+from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.simulations import snow_cells
@@ -50,22 +50,20 @@ class RegionalChoice:
     test: Period
     basins: dict[str, SnowyBasin] = field(default_factory=dict)
 
-    def add(
-        self, basin: str, share: float, record: Period, reference: Reference, storage: npt.NDArray[np.floating]
-    ) -> None:
+    def add(self, share: float, reference: Reference, storage: npt.NDArray[np.floating]) -> None:
         """Add a basin; one without snow or without a fitted day is ignored.
 
         The share is the snow fraction of its precipitation; the storage is (members, days, K) in mm over the record.
         """
-        on = fitted_days([self.loaded], record.days)
+        on = fitted_days([self.loaded], reference.record.days)
         of_members = [SnowProducts.of(of_member[on], reference.swe[on]) for of_member in storage]
         if of_members[0].unusable:
             return
-        days = days_of(record, self.test)
-        swe = judging([self.loaded], record, reference, self.test)
+        days = days_of(reference.record, self.test)
+        swe = reference.judging([self.loaded], self.test)
         judged = SnowProducts.of(np.concatenate([*storage[:, days]], axis=1), swe)
         scored = None if judged.unusable else judged.for_scores()
-        self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)
+        self.basins[reference.basin] = SnowyBasin(share, reference.product, of_members, scored)
 
     def mapping(self) -> RegionalSnow | None:
         """Return the chosen cells and their skill; None where too few basins have snow, or no cell follows it."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days, Period
@@ -19,9 +18,10 @@ from hydrology.scores.score_types import Score
 from hydrology.scores.scores import all_scores
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual
-from models.arrays import Array, days_of
-from models.inference import ArrayMap
-from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
+from models.ensemble import ArrayMap
+from models.forcing import Array, days_of
+from operations.basin_data.dataset import BasinForcing, by_record
+from operations.verification.past_simulation import PastDays
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
 from operations.versions.learnt_days import version_to_score
@@ -121,11 +121,11 @@ class VersionScorer:
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
         """Score the version in some basins, and choose the snow cells of those whose members these are."""
-        left_out: dict[str, Absent] = {}
+        past = PastDays(self.work.database, self.period, self.loaded.version.area_products)
         of_parts, snowy = dict[str, _OfBasins](), dict[str, dict[str, SnowyBasin]]()
         for choice in self.choices():
             version = choice.loaded.version.id
-            of_parts[version], snowy[version] = self._simulated(choice, basins, left_out), choice.basins
+            of_parts[version], snowy[version] = self._simulated(choice, basins, past), choice.basins
         snow = {version: [one.snow.cells for one in of.values() if one.snow] for version, of in of_parts.items()}
         own = self._skills(self.loaded, basins, of_parts)
         scored, every = own, {self.loaded.version.id: own}
@@ -137,7 +137,7 @@ class VersionScorer:
                 if basin in of_twin
             }
         snow |= {version: [one.snow for one in of.values() if one.snow] for version, of in every.items()}
-        left_out = {basin: reason for basin, reason in left_out.items() if basin not in scored}
+        left_out = {basin: reason for basin, reason in past.left_out.items() if basin not in scored}
         return BasinScores(scored=[*scored.values()], left_out=left_out, snow=snow, snowy=snowy)
 
     def _skills(
@@ -187,13 +187,11 @@ class VersionScorer:
             combined_snow(self.work.clock, loaded, readings, self.period) if loaded.combines else readings[0][1].cells
         )
 
-    def _simulated(self, choice: RegionalChoice, basins: Sequence[str], left_out: dict[str, Absent]) -> _OfBasins:
-        with self.work.database.reading() as session:
-            products = self.loaded.version.area_products
-            ready = _ready(session, choice.loaded, self.period, basins, left_out, products)
+    def _simulated(self, choice: RegionalChoice, basins: Sequence[str], past: PastDays) -> _OfBasins:
+        ready = _ready(past, choice.loaded, basins)
         for basin in ready.keys() & self.without.keys():
             ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
-        return dict(_simulated(self.work.clock, choice.loaded, self.period, ready, choice))
+        return dict(_simulated(self.work.clock, choice, ready))
 
 
 def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:
@@ -209,25 +207,21 @@ class _Ready:
     snow_share: float  # of the precipitation; NaN where unknown
 
 
-def _ready(
-    session: Session,
-    loaded: LoadedVersion,
-    period: Period,
-    basins: Sequence[str],
-    left_out: dict[str, Absent],
-    products: Sequence[str],
-) -> dict[str, _Ready]:
-    pairs = load_pairs(session, loaded, basins, period, products, left_out)
-    shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
-    return {
-        basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), shares[basin])
-        for basin, (forcing, observed) in pairs.items()
-    }
+def _ready(past: PastDays, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, _Ready]:
+    pairs = past.pairs(loaded, basins)
+    with past.database.reading() as session:
+        shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
+        of_basins = dict(zip(basins, shares, strict=True))
+        return {
+            basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), of_basins[basin])
+            for basin, (forcing, observed) in pairs.items()
+        }
 
 
 def _simulated(
-    clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
+    clock: Clock, regional: RegionalChoice, ready: Mapping[str, _Ready]
 ) -> Iterator[tuple[str, PartSimulation]]:
+    loaded, period = regional.loaded, regional.test
     conserving = loaded.ensemble.conserving
     wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
     for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):
@@ -239,8 +233,8 @@ def _simulated(
                 residual = _residual(forcing.mass[at], outputs, at)
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
-                    reading = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
-                    regional.add(basin, one.snow_share, record, one.reference, storage)
+                    reading = read_snow(clock, loaded, one.reference, storage, test=period)
+                    regional.add(one.snow_share, one.reference, storage)
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
             yield basin, PartSimulation(simulated, one.observed, residual, reading, one.forcing.assumed)
 

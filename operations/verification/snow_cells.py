@@ -12,7 +12,7 @@ from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from hydrology.uncertainty.weighted import mean_by_shares
-from models.arrays import Array, days_of
+from models.forcing import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
 from records.simulations import snow_cells
@@ -26,21 +26,36 @@ MAX_CELLS = 10
 class Reference:
     """Reference snow water equivalent in mm over the days of a basin's record, NaN where missing."""
 
+    basin: str
+    record: Period
     product: str
     swe: Array
+
+    def over(self, period: Period) -> "Reference":
+        return replace(self, record=period, swe=self.swe[days_of(self.record, period)])
+
+    def judging(self, loaded: Sequence[LoadedVersion], test: Period) -> Array:
+        """Return the reference on the days to judge some versions on, (days of the test,): NaN on fitted days."""
+        swe = self.over(test).swe.copy()
+        swe[fitted_days(loaded, test.days)] = np.nan
+        return swe
 
 
 @dataclass(frozen=True, slots=True)
 class SnowSeries:
-    """The snow that is read in a basin, (days,) in mm: the mean of members, or of parts; and the reference."""
+    """The snow that is read in a basin, (days,) in mm: the mean of members, or of parts; and the reference.
 
-    record: Period
-    mm: npt.NDArray[np.float64]
+    The cells that read as snow are by member; the reason is why a member has none.
+    """
+
     reference: Reference
+    mm: npt.NDArray[np.float64]
+    cells: Mapping[str, Sequence[int]]
+    reason: Absent | None
 
     def over(self, period: Period) -> "SnowSeries":
-        days = days_of(self.record, period)
-        return SnowSeries(period, self.mm[days], replace(self.reference, swe=self.reference.swe[days]))
+        mm = self.mm[days_of(self.reference.record, period)]
+        return replace(self, reference=self.reference.over(period), mm=mm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +64,11 @@ class SnowReading:
     series: SnowSeries
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    version: str
-    basin: str
-    cells: Mapping[str, Sequence[int]]
-    reason: Absent | None
-
-
 def reference_snow(session: Session, basin: str, record: Period) -> Reference | None:
     for product in REFERENCES:
         found = series.read(session, basin, product, "swe", record)
         if found is not None:
-            return Reference(product, found.values.astype(np.float32))
+            return Reference(basin, record, product, found.values.astype(np.float32))
     return None
 
 
@@ -74,34 +81,21 @@ def fitted_days(loaded: Sequence[LoadedVersion], days: Days) -> npt.NDArray[np.b
     return fitted
 
 
-def judging(loaded: Sequence[LoadedVersion], record: Period, reference: Reference, test: Period) -> Array:
-    """Return the reference on the days to judge on, (days of the test,): NaN on fitted days."""
-    swe: Array = reference.swe[days_of(record, test)].copy()
-    swe[fitted_days(loaded, test.days)] = np.nan
-    return swe
-
-
 def read_snow(
-    clock: Clock,
-    loaded: LoadedVersion,
-    basin: str,
-    record: Period,
-    reference: Reference,
-    storage: npt.NDArray[np.floating],
-    *,
-    test: Period,
+    clock: Clock, loaded: LoadedVersion, reference: Reference, storage: npt.NDArray[np.floating], *, test: Period
 ) -> SnowReading | None:
     """Choose each member's snow cells on the fitted days, and judge their sum on the test period.
 
     Fitted days of the test period do not count. The storage is (members, days, K) in mm over the record. None where
     that holds no training day.
     """
-    if loaded.config.train_period.overlap(record) is None:
+    if loaded.config.train_period.overlap(reference.record) is None:
         return None
-    on = fitted_days([loaded], record.days)
+    on = fitted_days([loaded], reference.record.days)
     cells, reason = _choose(loaded, storage[:, on], reference.swe[on])
-    series = SnowSeries(record, _snow(storage, loaded.labels, cells), reference)
-    return SnowReading(_judged(clock, [loaded], _Chosen(loaded.version.id, basin, cells, reason), series, test), series)
+    sums = [of_member[:, cells[label]].sum(axis=1) for label, of_member in zip(loaded.labels, storage, strict=True)]
+    series = SnowSeries(reference, np.mean(sums, axis=0, dtype=np.float64), cells, reason)
+    return SnowReading(_judged(clock, loaded.version.id, [loaded], series, test), series)
 
 
 def combined_snow(
@@ -112,36 +106,39 @@ def combined_snow(
     Fitted days of any part do not count; None where no part was fitted to a day that all have.
     """
     rows = [reading.cells for _, reading in parts]
-    basin, reason = rows[0].basin_id, next((row.reason for row in rows if not all(row.cells.values())), None)
-    first = max(reading.series.record.first for _, reading in parts)
-    record = Period(first, min(reading.series.record.last for _, reading in parts))
+    records = [reading.series.reference.record for _, reading in parts]
+    record = Period(max(one.first for one in records), min(one.last for one in records))
     loaded = [one.loaded for one, _ in parts]
     if not fitted_days(loaded, record.days).any():
         return None
     series = [reading.series.over(record) for _, reading in parts]
-    mean = mean_by_shares([of.mm for of in series], [one.part.in_basin(basin).weight for one, _ in parts])
-    cells = {
-        one.part.label(label): of_member
-        for (one, _), row in zip(parts, rows, strict=True)
-        for label, of_member in row.cells.items()
-    }
-    chosen = _Chosen(combined.version.id, basin, cells, reason)
-    return _judged(clock, loaded, chosen, replace(series[0], mm=mean), test)
+    weights = [one.part.in_basin(series[0].reference.basin).weight for one, _ in parts]
+    mean = SnowSeries(
+        reference=series[0].reference,
+        mm=mean_by_shares([of.mm for of in series], weights),
+        cells={
+            one.part.label(label): of_member
+            for (one, _), row in zip(parts, rows, strict=True)
+            for label, of_member in row.cells.items()
+        },
+        reason=next((row.reason for row in rows if not all(row.cells.values())), None),
+    )
+    return _judged(clock, combined.version.id, loaded, mean, test)
 
 
 def _judged(
-    clock: Clock, loaded: Sequence[LoadedVersion], chosen: _Chosen, series: SnowSeries, test: Period
+    clock: Clock, version: str, loaded: Sequence[LoadedVersion], series: SnowSeries, test: Period
 ) -> snow_cells.SnowCells:
-    record, reference, reason = series.record, series.reference, chosen.reason
-    training = [fitted for one in loaded if (fitted := one.config.train_period.overlap(record)) is not None]
-    on = fitted_days(loaded, record.days)
+    reference, reason = series.reference, series.reason
+    training = [fitted for one in loaded if (fitted := one.config.train_period.overlap(reference.record)) is not None]
+    on = fitted_days(loaded, reference.record.days)
     fit = snow_skill(series.mm[on], reference.swe[on])
-    held_out = snow_skill(series.mm[days_of(record, test)], judging(loaded, record, reference, test))
+    held_out = snow_skill(series.over(test).mm, reference.judging(loaded, test))
     return snow_cells.SnowCells(
-        version_id=chosen.version,
-        basin_id=chosen.basin,
+        version_id=version,
+        basin_id=reference.basin,
         product=reference.product,
-        cells={label: list(cells) for label, cells in chosen.cells.items()},
+        cells={label: list(cells) for label, cells in series.cells.items()},
         training_first=min(one.first for one in training),
         training_last=max(one.last for one in training),
         training_r=None if reason else fit.r.value,
@@ -182,10 +179,3 @@ def _choose(
         if not chosen.cells:
             reason = reason or chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
     return cells, reason
-
-
-def _snow(storage: npt.NDArray[np.floating], labels: list[str], cells: dict[str, list[int]]) -> npt.NDArray[np.float64]:
-    """Return the members' mean of the sum of their snow cells, (days,) in mm."""
-    sums = [of_member[:, cells[label]].sum(axis=1) for label, of_member in zip(labels, storage, strict=True)]
-    mean: npt.NDArray[np.float64] = np.mean(sums, axis=0, dtype=np.float64)
-    return mean

@@ -13,12 +13,11 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period, day, days_between
+from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecasts import CALIBRATED, IssuedForecasts, Observed
 from hydrology.verification.held_out_years import HELD_OUT
-from hydrology.verification.results import Season, Verification
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
@@ -87,7 +86,7 @@ def _verify(work: Work, version: Version) -> Verified:
     left_out: dict[str, Absent] = {}
     for at, basin in enumerate(basins, start=1):
         with work.database.reading() as session:
-            rows = _of_basin(session, work.clock.wall(), version, groups, basin, last)
+            rows = _BasinForecasts(session, version, basin).verify(groups, last, work.clock.wall())
         with work.database.transaction() as session:
             is_new = lead_scores.replace_issued(session, version.id, basin, rows)
         if not rows:
@@ -117,128 +116,118 @@ def _group(weather: str, of_weather: Sequence[run_types.Run], last: Day) -> _Gro
     return _Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last)))
 
 
-def _of_basin(
-    session: Session, at: datetime, version: Version, groups: Sequence[_Group], basin: str, last: Day
-) -> list[lead_scores.BasinVerification]:
-    observed = _observed(session, version, basin, last)
-    if observed is None:
-        return []
-    return [row for group in groups for row in _of_group(session, at, version, group, basin, observed)]
+@dataclass(frozen=True, slots=True)
+class _BasinForecasts:
+    """A version's issued forecasts of a basin."""
+
+    session: Session
+    version: Version
+    basin: str
+
+    def verify(self, groups: Sequence[_Group], last: Day, at: datetime) -> list[lead_scores.BasinVerification]:
+        observed = self._observed(last)
+        return [] if observed is None else [row for group in groups for row in self._of_group(group, observed, at)]
+
+    def _observed(self, last: Day) -> Observed | None:
+        record = series.extent(self.session, [self.basin], gauge_product(self.basin), ["discharge"])
+        of_flow = record.get((self.basin, "discharge"))
+        if of_flow is None or of_flow.first > last:
+            return None
+        settled = Period(of_flow.first, min(of_flow.last, last))
+        flow = load_discharge(self.session, self.basin, self.version.area_products, settled)
+        return None if isinstance(flow, Absent) else Observed(settled.first, flow.astype(np.float64))
+
+    def _of_group(
+        self, group: _Group, observed: Observed, verified_at: datetime
+    ) -> Iterator[lead_scores.BasinVerification]:
+        by_id = runs.issued_runs_of_basin(self.session, self.basin, [run.id for run in group.runs])
+        issue_days = {
+            run.weather_until: (run, by_id[run.id])
+            for run in group.runs
+            if run.id in by_id and not by_id[run.id].is_spinning_up
+        }
+        if not issue_days:
+            return
+        in_order = [issue_days[at] for at in sorted(issue_days)]
+        issued = self._issued(in_order, group.leads)
+        if not issued.count(observed):
+            return
+        newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
+        judged = [(lead, *of_lead) for lead in issued.leads for of_lead in issued.verify(lead, observed)]
+        if (adjusted := self._adjusted(group, by_id)) is not None:
+            judged += [(lead, *of) for lead in adjusted.leads for of in adjusted.verify_adjusted(lead, observed)]
+        for lead, forecaster, season, scores in judged:
+            yield lead_scores.BasinVerification(
+                version_id=self.version.id,
+                basin_id=self.basin,
+                origin="issued",
+                weather=group.weather,
+                first_day=group.period.first,
+                last_day=group.period.last,
+                forecaster=forecaster,
+                lead=lead,
+                season=season,
+                every_days=None,
+                error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
+                attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
+                period_use=HELD_OUT if self.version.used_periods else "unknown",  # `_fill` leaves out days that it used
+                scores=scores,
+                verified_at=verified_at,
+            )
+
+    @property
+    def _learnt(self) -> list[Period]:
+        return [Period.parse(days) for days in self.version.used_periods]
+
+    def _adjusted(self, group: _Group, by_id: Mapping[str, run_types.RunBasin]) -> IssuedForecasts | None:
+        """Return the forecasts that were adjusted, as issued (`raw`) and as adjusted (`calibrated`). None without any.
+
+        They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what
+        was published later is hindsight.
+        """
+        published = adjustments.published_many(self.session, [(run, self.basin) for run in by_id])
+        some = [run for run in group.runs if (run.id, self.basin) in published]
+        if not some:
+            return None
+        shape, learnt = (len(some), group.leads, len(LEVELS)), self._learnt
+        issued, adjusted = np.full(shape, np.nan), np.full(shape, np.nan)
+        for at, (run, arrays) in enumerate(zip(some, self._arrays([run.id for run in some]), strict=True)):
+            adjustment, used = published[run.id, self.basin], by_id[run.id].summary.calibration
+            calibrated = run_arrays.CALIBRATED in arrays and not isinstance(used, Absent)
+            flow = arrays[run_arrays.CALIBRATED].values if calibrated else run_arrays.levels_of_members(arrays)
+            fitted = [] if isinstance(used, Absent) or not calibrated else [*_fitted_on(used, run)]
+            assert adjustment.published_at is not None
+            too_late = days_between(run.weather_until, day(adjustment.published_at.date())) - 1  # leads
+            for into, quantiles in ((issued, flow), (adjusted, adjustment.of_flow.adjusted(flow))):
+                _fill(into[at], quantiles.T, run, [*learnt, *fitted])
+                into[at, : max(too_late, 0)] = np.nan
+        return IssuedForecasts(_issue_days(some), issued, adjusted, absent(Reason.ERROR_MODELS_LEARNT))
+
+    def _issued(self, issue_days: Sequence[tuple[run_types.Run, run_types.RunBasin]], leads: int) -> IssuedForecasts:
+        shape, learnt = (len(issue_days), leads, len(LEVELS)), self._learnt
+        raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
+        of_runs = self._arrays([run.id for run, _ in issue_days])
+        for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
+            _fill(raw[at], run_arrays.levels_of_members(arrays).T, run, learnt)
+            used = of_basin.summary.calibration
+            if run_arrays.CALIBRATED in arrays and not isinstance(used, Absent):
+                fitted = _fitted_on(used, run)
+                _fill(calibrated[at], arrays[run_arrays.CALIBRATED].values.T, run, [*learnt, *fitted])
+        newest = issue_days[-1][1]
+        calibration = newest.summary.calibration
+        why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
+        return IssuedForecasts(_issue_days(run for run, _ in issue_days), raw, calibrated, why_not)
+
+    def _arrays(self, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
+        for first in range(0, len(ids), _TOGETHER):
+            keys = [(run, self.basin) for run in ids[first : first + _TOGETHER]]
+            names = ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED)
+            by_key = runs.series_of_many(self.session, keys, names)
+            yield from (by_key[key] for key in keys)
 
 
-def _observed(session: Session, version: Version, basin: str, last: Day) -> Observed | None:
-    record = series.extent(session, [basin], gauge_product(basin), ["discharge"]).get((basin, "discharge"))
-    if record is None or record.first > last:
-        return None
-    settled = Period(record.first, min(record.last, last))
-    flow = load_discharge(session, basin, version.area_products, settled)
-    return None if isinstance(flow, Absent) else Observed(settled.first, flow.astype(np.float64))
-
-
-def _of_group(
-    session: Session, at: datetime, version: Version, group: _Group, basin: str, observed: Observed
-) -> Iterator[lead_scores.BasinVerification]:
-    by_id = runs.issued_runs_of_basin(session, basin, [run.id for run in group.runs])
-    issue_days = {
-        run.weather_until: (run, by_id[run.id])
-        for run in group.runs
-        if run.id in by_id and not by_id[run.id].is_spinning_up
-    }
-    if not issue_days:
-        return
-    in_order = [issue_days[at] for at in sorted(issue_days)]
-    issued = _issued(session, version, in_order, basin, group.leads)
-    if not issued.count(observed):
-        return
-    newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
-    judged = [of_lead for lead in issued.leads for of_lead in _of_lead(lead, issued.verify(lead, observed))]
-    if (adjusted := _adjusted(session, version, group, basin)) is not None:
-        judged += [
-            of_lead for lead in adjusted.leads for of_lead in _of_lead(lead, adjusted.verify_adjusted(lead, observed))
-        ]
-    for lead, forecaster, season, scores in judged:
-        yield lead_scores.BasinVerification(
-            version_id=version.id,
-            basin_id=basin,
-            origin="issued",
-            weather=group.weather,
-            first_day=group.period.first,
-            last_day=group.period.last,
-            forecaster=forecaster,
-            lead=lead,
-            season=season,
-            every_days=None,
-            error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
-            attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
-            period_use=HELD_OUT if version.used_periods else "unknown",  # `_fill` leaves out days that it used
-            scores=scores,
-            verified_at=at,
-        )
-
-
-def _of_lead(
-    lead: int, judged: Iterable[tuple[str, Season, Verification]]
-) -> Iterator[tuple[int, str, Season, Verification]]:
-    return ((lead, *one) for one in judged)
-
-
-def _adjusted(session: Session, version: Version, group: _Group, basin: str) -> IssuedForecasts | None:
-    """Return the forecasts that were adjusted, as issued (`raw`) and as adjusted (`calibrated`). None without any.
-
-    They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what was
-    published later is hindsight.
-    """
-    by_id = runs.issued_runs_of_basin(session, basin, [run.id for run in group.runs])
-    published = adjustments.published_many(session, [(run, basin) for run in by_id])
-    some = [run for run in group.runs if (run.id, basin) in published]
-    if not some:
-        return None
-    shape = len(some), group.leads, len(LEVELS)
-    issued, adjusted = np.full(shape, np.nan), np.full(shape, np.nan)
-    learnt = [Period.parse(days) for days in version.used_periods]
-    for at, (run, arrays) in enumerate(zip(some, _arrays(session, basin, [run.id for run in some]), strict=True)):
-        adjustment, used = published[run.id, basin], by_id[run.id].summary.calibration
-        calibrated = run_arrays.CALIBRATED in arrays and not isinstance(used, Absent)
-        flow = arrays[run_arrays.CALIBRATED].values if calibrated else run_arrays.levels_of_members(arrays)
-        fitted = [] if isinstance(used, Absent) or not calibrated else [*_fitted_on(used, run)]
-        assert adjustment.published_at is not None
-        too_late = days_between(run.weather_until, day(adjustment.published_at.date())) - 1  # leads
-        for into, quantiles in ((issued, flow), (adjusted, adjustment.of_flow.adjusted(flow))):
-            _fill(into[at], quantiles.T, run, [*learnt, *fitted])
-            into[at, : max(too_late, 0)] = np.nan
-    days = np.array([run.weather_until for run in some], dtype="datetime64[D]")
-    return IssuedForecasts(days, issued, adjusted, absent(Reason.ERROR_MODELS_LEARNT))
-
-
-def _issued(
-    session: Session,
-    version: Version,
-    issue_days: Sequence[tuple[run_types.Run, run_types.RunBasin]],
-    basin: str,
-    leads: int,
-) -> IssuedForecasts:
-    shape = len(issue_days), leads, len(LEVELS)
-    raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
-    learnt = [Period.parse(days) for days in version.used_periods]
-    of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
-    for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
-        _fill(raw[at], run_arrays.levels_of_members(arrays).T, run, learnt)
-        used = of_basin.summary.calibration
-        if run_arrays.CALIBRATED in arrays and not isinstance(used, Absent):
-            fitted = _fitted_on(used, run)
-            _fill(calibrated[at], arrays[run_arrays.CALIBRATED].values.T, run, [*learnt, *fitted])
-    days = np.array([run.weather_until for run, _ in issue_days], dtype="datetime64[D]")
-    newest = issue_days[-1][1]
-    calibration = newest.summary.calibration
-    why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
-    return IssuedForecasts(days, raw, calibrated, why_not)
-
-
-def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
-    for first in range(0, len(ids), _TOGETHER):
-        keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
-        by_key = runs.series_of_many(session, keys, ("discharge", run_arrays.LEVELS_OF_MEMBERS, run_arrays.CALIBRATED))
-        yield from (by_key[key] for key in keys)
+def _issue_days(of_runs: Iterable[run_types.Run]) -> Days:
+    return np.array([run.weather_until for run in of_runs], dtype="datetime64[D]")
 
 
 def _fill(into: Array, quantiles: npt.NDArray[np.floating], run: run_types.Run, learnt: Sequence[Period]) -> None:

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
-from models.arrays import Array
+from models.forcing import Array
 from records.runs.run_summary import TrainingDomain
 from records.versions import error_models, versions
 from records.versions.versions import Version

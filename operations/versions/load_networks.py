@@ -13,7 +13,7 @@ from models import checkpoint
 from models.checkpoint import Tensors
 from models.devices import device_in_use
 from models.ensemble import Ensemble
-from models.scaling import Scaler
+from models.forcing import Scaler
 from records.versions import versions
 from records.versions.version_properties import UNNAMED, VersionPart
 

@@ -1,17 +1,23 @@
-"""Imports weather forecasts from files."""
+"""Stores weather forecasts: those in files and folders, and the past ones of a feed's weather model, run by run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, Problem
 from hydrology.weather.forcing import WeatherForecast
-from ingestion import weather as files_of_weather
-from ingestion.reading import ANY_FILES, Files
+from ingestion import weather_files
+from ingestion.base import ANY_FILES, Files
+from ingestion.feeds.base import FetchWindow, PastForecasts, RunUnavailable, Site
 from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
+from operations.feeds.fetch import SILENT, FetchCallbacks, past_forecasts, sites_of
 from records.database.work import Work
+from records.feeds import feeds
 from records.weather import weather_issues
 from records.weather.weather_issues import StoredIssue
 from runtime.clock import Clock
@@ -25,7 +31,7 @@ class NoWeather(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The outcome of importing a folder: the weather forecast of each file, by its path in the folder."""
+    """The outcome of importing files: the weather forecast of each, by its path in their folder."""
 
     stored: Mapping[str, StoredIssue]
     failed: Mapping[str, str]
@@ -44,19 +50,18 @@ class Imported:
         return parts | {name: {"": reason} for name, reason in self.failed.items()}
 
 
-def add_folder(
-    work: Work, folder: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
+def add_all(
+    work: Work, place: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
 ) -> Imported:
-    """Import the weather forecasts in the files of a folder and those below it, each file in one transaction.
+    """Import the weather forecast in a file, or those in the files of a folder and below it, each in one transaction.
 
     Imported again, it stores only what is new: after an interruption it goes on. `on_file` is called with each file
     before it is read, how many are done, and the total.
     """
-    names = [
-        str(path.relative_to(folder))
-        for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in files_of_weather.SUFFIXES and path.is_file()
-    ]
+    folder, names = place.parent, [place.name]
+    if place.is_dir():
+        files = [path for path in sorted(place.rglob("*")) if path.suffix.lower() in weather_files.SUFFIXES]
+        folder, names = place, [str(path.relative_to(place)) for path in files if path.is_file()]
     stored: dict[str, StoredIssue] = {}
     failed: dict[str, str] = {}
     for done, name in enumerate(names):
@@ -66,14 +71,14 @@ def add_folder(
         except Problem as problem:
             failed[name] = str(problem)
     if not stored:
-        nothing = f"{folder} has no file that ends in {', '.join(files_of_weather.SUFFIXES)}: name another folder."
+        nothing = f"{folder} has no file that ends in {', '.join(weather_files.SUFFIXES)}: name another folder."
         raise NoWeather(_why(failed) if failed else nothing)
     return Imported(stored, failed)
 
 
 def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> StoredIssue:
     """Import a weather forecast; refuse it per basin where unusable, and store the rest."""
-    read = files_of_weather.read(path, work.clock.now(), files)
+    read = weather_files.read(path, work.clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
     with work.database.transaction() as session:
@@ -110,3 +115,80 @@ def _why(refused: Mapping[str, str]) -> str:
     return f"No part of the weather forecast can be stored. {reasons[0]}" + (
         f" And {len(reasons) - 1} more." if reasons[1:] else ""
     )
+
+
+log = structlog.get_logger()
+
+NEWEST_AGE = 2
+"""Age in days of the newest run that is fetched: younger ones are the feed's own, which begins some days earlier."""
+MAX_FAILED = 3
+"""Number of runs that fail one after the other before the service is left alone."""
+
+
+@dataclass(slots=True)
+class PastIssues:
+    """The outcome of fetching past runs; the service does not have the `missing` ones.
+
+    By basin that lacks a run, `failed` has the last reason. `stopped`: why the rest was not asked for, None where all
+    was.
+    """
+
+    source: str
+    model: str
+    stored: int = 0
+    before: int = 0
+    missing: list[datetime] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+
+
+def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallbacks = SILENT) -> PastIssues:
+    """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
+
+    Of each day before today the run of 00 UTC. A run is stored in one transaction, for all basins that it has. After an
+    interruption it goes on.
+    """
+    now = work.clock.now()
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    times = [today - timedelta(days=age) for age in range(NEWEST_AGE, days + 1)]
+    with work.database.reading() as session:
+        feed = feeds.get(session, name)
+        runs = past_forecasts(feed, work, listener)
+        sites = sites_of(session, feed)
+        done = PastIssues(runs.source, runs.model)
+        known = weather_issues.stored_basins(session, done.source, done.model, times[-1]) if times else {}
+    left = {began: [site for site in sites if site.basin not in known.get(began, ())] for began in times}
+    wanted = {began: of for began, of in left.items() if of}
+    done.before = len(times) - len(wanted)
+    if wanted:
+        runs.announce([*wanted.values()])
+        _fetch(work, runs, wanted, done)
+    log.info("past_issues.fetched", feed=name, stored=done.stored, before=done.before, missing=len(done.missing))
+    return done
+
+
+def _fetch(work: Work, runs: PastForecasts, wanted: dict[datetime, list[Site]], done: PastIssues) -> None:
+    failed_in_a_row = 0
+    for at, (began, sites) in enumerate(wanted.items()):
+        work.show(at, len(wanted), f"{began:%Y-%m-%dT%H:%MZ}")
+        first = day(began.date())
+        given = [*runs.run(began).fetch(sites, FetchWindow(Period(first, first), work.clock.now()))]
+        problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}
+        if any(isinstance(problem, RunUnavailable) for problem in problems.values()):
+            done.missing.append(began)
+            problems = {basin: why for basin, why in problems.items() if not isinstance(why, RunUnavailable)}
+        done.failed |= {basin: str(problem) for basin, problem in problems.items()}
+        stored = _store(work, [one.content for one in given if isinstance(one.content, WeatherForecast)])
+        done.failed |= stored.refused
+        done.stored += bool(stored.new)
+        failed_in_a_row = failed_in_a_row + 1 if problems and not stored.new else 0
+        if failed_in_a_row == MAX_FAILED:
+            done.stopped = str(next(iter(problems.values())))
+            return
+
+
+def _store(work: Work, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
+    if not forecasts:
+        return StoredIssue("", (), (), {})
+    with work.database.transaction() as session:
+        return store_usable(session, work.clock, forecasts, operational=True)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from hydrology.base.calendar import Period
+from hydrology.base.doc import Doc
 from hydrology.scores.bootstrap import Interval
 from hydrology.verification.held_out_years import PeriodUse, use_of
 from hydrology.water.probes import ProbeResult
@@ -18,7 +20,7 @@ UNNAMED = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pretrained:
-    """The shipped ensemble that a version was installed from.
+    """The ensemble, trained elsewhere, that came with Freshet.
 
     `twin` is scored in its place on its own training days: the same recipe on fewer years.
     """
@@ -26,7 +28,7 @@ class Pretrained:
     __pydantic_config__ = CLOSED
 
     name: str
-    content: str
+    content: Annotated[str, Doc("Hash of the shipped files.")]
     trained_on: str
     twin: str | None = None
 

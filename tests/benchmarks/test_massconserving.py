@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.func import functional_call, stack_module_state
 
 from benchmarks.papers.massconserving import EPSILON, MassConserving
-from models.inputs import Inputs
+from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from testing import networks as factories
 

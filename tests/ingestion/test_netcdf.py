@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ingestion.base import SourceError
+from ingestion.base import SourceError, described
 from ingestion.netcdf import opened
-from ingestion.reading import described
 from testing.files import caravan as caravan_files
 
 # HDF5 stores texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one

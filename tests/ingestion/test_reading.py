@@ -10,8 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from extensions.caravan.source import CaravanSource
-from ingestion.base import Source, SourceError
-from ingestion.reading import ANY_FILES, LARGEST_FILE, Files
+from ingestion.base import ANY_FILES, LARGEST_FILE, Files, Source, SourceError
 from ingestion.sources import benchmarks
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.tables import TablesSource
@@ -183,7 +182,7 @@ def test_the_caller_is_notified_of_each_file_before_it_is_read(root: Path) -> No
 
 
 def test_a_folder_of_too_many_files_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingestion.sources.camels.files.MAX_FILES", 3)
+    monkeypatch.setattr("ingestion.sources.archives.MAX_FILES", 3)
     write.folder(root, {f"{n}/x": "" for n in range(2)})
     with pytest.raises(SourceError, match="more than 3 files and folders"):
         CamelsSource([root])

@@ -15,7 +15,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import ARCHIVED
 from hydrology.base.series import Flag
 from ingestion.base import BasinData, SourceError
-from ingestion.sources.camels.layout import PRODUCTS
+from ingestion.sources.camels import PRODUCTS
 from ingestion.sources.tables import TablesSource
 
 BASINS = "id,name,huc,latitude,longitude,area_km2,elev_mean\nOWN-mill,Mill brook,0101,47.1,8.5,12.5,610\n"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, Problem
-from ingestion import weather
+from ingestion import weather_files as weather
 from ingestion.base import SourceError
 from testing.files import weather as weather_files
 

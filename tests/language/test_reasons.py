@@ -24,7 +24,7 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "extensions/usgs/gauges.py": "a service answers with any JSON",
         "ingestion/daily.py": "a fault has one cause, or one for each row",
         "ingestion/sheet.py": "a cell of a sheet holds text or a number",
-        "ingestion/weather/netcdf.py": "an attribute of a file holds text or numbers",
+        "ingestion/weather_files.py": "an attribute of a file holds text or numbers",
         "app/http/dependencies.py": "a parameter of a request may have been given as text",
         "app/http/shown.py": "a period is stored as text, and read again as an object",
         "app/pages/render.py": "a field's default is a list of texts or of other values",

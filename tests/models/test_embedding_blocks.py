@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from models.nets.embedding import ROWS, Embedding
+from models.nets.layers import ROWS, Embedding
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

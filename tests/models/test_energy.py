@@ -7,9 +7,8 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
-from models.arrays import Forcing, days_of
-from models.energy import energy
-from models.validation import TrainingData
+from models.forcing import Forcing, days_of, energy
+from models.learning import TrainingData
 from testing.networks import config, training_data
 
 

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.inference import simulate
-from models.inputs import Inputs
-from models.nets.products import BLOCK
+from models.contract import Inputs
+from models.ensemble import simulate
+from models.nets.layers import BLOCK
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import RANKS
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.inputs import Inputs, Outputs, State
+from models.contract import Inputs, Outputs, State
 from models.nets.mclstm import MCLSTM
 from models.networks import ARCHITECTURES
 from models.physics import PROBES, measure

@@ -8,11 +8,10 @@ import torch
 
 from hydrology.base.calendar import Period, day
 from models import checkpoint
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Scaler
 from models.networks import build
 from models.saved_state import Owner, SavedState, UnusableState, dump, parse
-from models.scaling import Scaler
 from testing.networks import config, training_data
 
 NOT_REACHED: Any = None

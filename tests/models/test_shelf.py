@@ -8,9 +8,9 @@ import torch
 
 from hydrology.base.calendar import Period
 from jobspec.training import used_periods
-from models.inputs import Inputs
-from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill
-from models.pretrained.loading import load
+from models.contract import Inputs
+from models.pretrained import DEFAULT, SHELF, attachments, combination, form
+from models.pretrained.form import load
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
 COMBINED = [SHELF / name for name in combination.names(SHELF)]
@@ -80,11 +80,11 @@ def test_freshet_us_combines_both_networks_on_both_products_with_weights_of_ever
 
 def test_a_scored_ensemble_has_an_error_model_of_years_it_was_not_fitted_to() -> None:
     shipped = [form.read(folder) for folder in SHIPPED]
-    fitted = {ensemble.name: errors.read(ensemble) for ensemble in shipped}
+    fitted = {ensemble.name: attachments.read_errors(ensemble) for ensemble in shipped}
     periods = {name: str(model.period) for name, model in fitted.items() if model is not None}
     twins = [one.name for one in shipped if one.twin is None and one.name not in (DEFAULT, *COMPARED)]
     assert periods == {DEFAULT: "1980-10-01..1989-09-30"} | dict.fromkeys(twins, TEST)  # the others have their twins'
-    of_both = errors.read(combination.read(SHELF / "freshet-us-twin"))
+    of_both = attachments.read_errors(combination.read(SHELF / "freshet-us-twin"))
     assert of_both is not None
     assert (str(of_both.period), len(of_both.basins)) == (TEST, 400)  # elsewhere that of a part
     for ensemble in shipped:
@@ -99,7 +99,8 @@ def test_a_scored_ensemble_has_an_error_model_of_years_it_was_not_fitted_to() ->
 @pytest.mark.parametrize("name", JUDGED)
 def test_an_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_not_learnt_from(name: str) -> None:
     shipped = combination.read(SHELF / name) if SHELF / name in COMBINED else form.read(SHELF / name)
-    judged, parts = skill.read(shipped), shipped.parts if isinstance(shipped, combination.Combination) else [shipped]
+    judged = attachments.read_skill(shipped)
+    parts = shipped.parts if isinstance(shipped, combination.Combination) else [shipped]
     learnt = {basin for part in parts for basin in part.description.basins}
     assert judged is not None
     assert (judged.period, sorted(judged.basins)) == (TEST, sorted(learnt))
@@ -110,7 +111,7 @@ def test_an_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_
 
 
 def test_the_skill_of_a_combination_has_that_of_each_product_alone() -> None:
-    judged = skill.read(combination.read(SHELF / "freshet-us-twin"))
+    judged = attachments.read_skill(combination.read(SHELF / "freshet-us-twin"))
     assert judged is not None
     counts = {name: len(alone.basins) for name, alone in judged.subsets.items()}
     assert counts == {"maurer_extended": 447, "daymet": 400}

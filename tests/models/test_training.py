@@ -14,11 +14,10 @@ from hydrology.base.errors import DataProblem
 from jobspec.network import MCLSTMConfig, Unseen
 from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse
-from models.losses import nse_star
+from models.forcing import Scaler
+from models.learning import Windows, nse_star
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
-from models.windows import Windows
 from testing.networks import config, training_data
 
 PRECISIONS = ("bfloat16", "float32")

@@ -16,7 +16,7 @@ from hydrology.weather.bridge import BRIDGED
 from ingestion.sources import synthetic
 from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.training import InputsConfig
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.daily.daily_cycle import Cycle, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import FetchCallbacks, fetch

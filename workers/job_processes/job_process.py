@@ -30,8 +30,7 @@ from structlog.contextvars import bound_contextvars
 from hydrology.base.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
-from models.cores import use_cores
-from models.devices import CPU, use_device
+from models.devices import CPU, use_cores, use_device
 from records.database.engine import Database
 from records.database.work import Work
 from records.job_permissions import permissions

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -18,28 +18,20 @@ from records.jobs import jobs
 from runtime import child_processes
 from runtime.process import ONE_THREAD
 from runtime.settings import Settings
-from workers.job import JobOutcome, Progress, StopReason
+from workers.job import JobOutcome, StopReason
 
 _CLOSED = ConfigDict(extra="forbid", strict=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """Progress of a job: see `workers.job.Progress`."""
+class Done:
+    """The progress of a job, as `workers.job.Progress` has it."""
 
     __pydantic_config__ = _CLOSED
 
     done: int
     total: int
     detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class _ProgressLine:
-    __pydantic_config__ = _CLOSED
-
-    progress: _Done
-    file: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +54,20 @@ class Started:
 class Report:
     """The job continues; `file` is the file being read, if any."""
 
-    progress: Progress
+    __pydantic_config__ = _CLOSED
+
+    progress: Done
     file: str | None
 
 
 Message = Started | Report | JobOutcome
-_LINE: TypeAdapter[Started | _ProgressLine | _OutcomeLine] = TypeAdapter(Started | _ProgressLine | _OutcomeLine)
+_LINE: TypeAdapter[Started | Report | _OutcomeLine] = TypeAdapter(Started | Report | _OutcomeLine)
 
 
 def message_of(line: bytes | bytearray) -> Message:
     """Read a line's message."""
-    match _LINE.validate_json(bytes(line)):
-        case _OutcomeLine(outcome):
-            return outcome
-        case _ProgressLine(progress, file):
-            return Report(asdict(progress), file)
-        case started:
-            return started
+    message = _LINE.validate_json(bytes(line))
+    return message.outcome if isinstance(message, _OutcomeLine) else message
 
 
 log = structlog.get_logger()

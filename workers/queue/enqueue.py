@@ -15,7 +15,7 @@ from records.database.work import Work
 from records.jobs import jobs, queues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.queue.broker import broker_url, counting_url, write_refusal
+from workers.queue.broker import broker_url
 
 TASK = "freshet.run_job"
 
@@ -47,8 +47,6 @@ def make_app(settings: Settings) -> Celery:
     )
     return app
 
-
-__all__ = ["BrokerAway", "Sender", "counting_url", "write_refusal"]
 
 log = structlog.get_logger()
 

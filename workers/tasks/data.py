@@ -1,5 +1,6 @@
 """Handlers of jobs that bring data in or derive data."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -17,9 +18,8 @@ from records.feeds import feeds
 from records.job_permissions import permissions
 from records.weather import bridges
 from records.weather.bridges import Bridge
-from workers.job import JobRun
+from workers.job import MAX_REPORTED, JobRun
 from workers.queue import uploads
-from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
     from ingestion.base import Source, SourceFile
@@ -33,7 +33,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
     from operations.basin_data.ingest import ingest_published
     from operations.upkeep import audit_details
 
-    with intake_of(running).of(params.from_) as (paths, files):
+    with running.intake().of(params.from_) as (paths, files):
         fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
         if params.source == "benchmarks":
             published = benchmarks.read(paths[0], files)
@@ -51,7 +51,7 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
 
 def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
     """Ingest a table that was uploaded."""
-    from ingestion.reading import Files
+    from ingestion.base import Files
     from ingestion.sources.tables import TablesSource
 
     with running.work.database.reading() as session:
@@ -59,14 +59,14 @@ def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
         changeable = basins.user_basins(session, running.grant.owner)
     settings = running.work.settings
     path = uploads.path_of(settings.data, params.observations_file)
-    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running), {path: params.name})
+    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.on_file(), {path: params.name})
     source = TablesSource(None, path, params.product, changeable, files)
     return _ingested(running, source, [params.name], {}, table=True)
 
 
 def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
-    from ingestion.reading import Files
+    from ingestion.base import Files
     from operations.weather.import_forecasts import add
 
     work, operational = running.work, running.grant.is_official
@@ -85,7 +85,7 @@ def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
         "known": len(stored.known),
         "refused": dict(islice(stored.refused.items(), MAX_REPORTED)),
         "refused_basins": len(stored.refused),
-        **warned(stored.warnings),
+        **_warned(stored.warnings),
     }
 
 
@@ -113,7 +113,7 @@ def _ingested(
     outcomes = run(running.work, read, basins, show, running.grant, table=table, adopt=adopt)
     named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
-    return counted(outcomes, "ingested")
+    return _counted(outcomes, "ingested")
 
 
 def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
@@ -147,7 +147,7 @@ def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
     files: list[SourceFile] = []
     listener = FetchCallbacks(show, running.log, running.pause, files.append)
     done = run(
-        running.work, intake_of(running), params.feed, wanted=params.basins, period=params.period, listener=listener
+        running.work, running.intake(), params.feed, wanted=params.basins, period=params.period, listener=listener
     )
     period = None if params.period is None else str(params.period)
     running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)
@@ -189,7 +189,7 @@ def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
             return result
     outcomes = apply(work, params.name, () if params.fit else params.basins, among)
     running.record("bridge applied", params.name, **audit_details.changes(outcomes))
-    return result | counted(outcomes, "bridged")
+    return result | _counted(outcomes, "bridged")
 
 
 def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:
@@ -208,3 +208,21 @@ def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
     computed = compute(running.work, params.basin, params.product, params.period)
     running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}
+
+
+def _counted(outcomes: Sequence["IngestResult"], done: str) -> dict[str, Any]:
+    """Return a job's result by basin; raise if all of them failed."""
+    failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
+    if failed and len(failed) == len(outcomes):
+        raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
+    counts = Counter(outcome.status for outcome in outcomes)
+    odd = {outcome.basin: outcome.input_warnings for outcome in outcomes if outcome.input_warnings}
+    return {"counts": dict(counts), "failed": failed, **_warned(odd)}
+
+
+def _warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the part of a job's result with oddities of the input, by basin. Empty without any."""
+    if not warnings:
+        return {}
+    first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}
+    return {"warnings": first, "warned_basins": len(warnings)}

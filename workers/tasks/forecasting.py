@@ -1,8 +1,11 @@
-"""Handlers of jobs that forecast."""
+"""Handlers of jobs that forecast, score versions and verify forecasts."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from hydrology.base.absent import texts
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import (
     BackfillParams,
@@ -12,12 +15,23 @@ from jobspec.jobs.forecasting import (
     VolumesParams,
     WhatIfParams,
 )
+from jobspec.jobs.judging import (
+    CalibrationParams,
+    ComparisonParams,
+    EvaluationParams,
+    LevelsParams,
+    ReforecastParams,
+    VerificationParams,
+)
+from records.job_permissions import permissions
 from records.runs.run_types import Run
-from workers.job import JobRun
-from workers.tasks.common import MAX_REPORTED, intake_of
+from records.versions import promotions
+from workers.job import MAX_REPORTED, JobRun
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
+    from operations.verification.simulated_levels import LevelsComputed
+    from operations.verification.verify_issued import Verified
     from records.feeds.feeds import FetchedBasin
 
 
@@ -65,7 +79,7 @@ def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
 
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
     asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
-    places = intake_of(running)
+    places = running.intake()
     cycle = run(running.work, places, asked, names=params.feeds, listener=listener, on_fetch=note)
     for sentence in after_daily(running.work):
         running.log(sentence)
@@ -108,3 +122,103 @@ def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
         running.log(f"{basin} has no forecast for the last day. {reason}")
     shown = dict(islice(reasons.items(), MAX_REPORTED))
     return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": shown}
+
+
+if TYPE_CHECKING:
+    pass
+
+
+def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
+    """Score a model version."""
+    from operations.verification.evaluate import evaluate
+
+    version, basins = _chosen(running, params.version, params.basins)
+    scores = evaluate(running.work, version, params.period, basins)
+    if scores.warning is not None:
+        running.log(scores.warning)
+    nse = scores.quartiles("nse")
+    return {
+        "version": version,
+        "scored": scores.scored,
+        "period": str(scores.period),
+        "period_use": scores.use,
+        "warning": scores.warning,
+        "nse": {"basins": nse.n, "p25": nse.p25, "median": nse.median, "p75": nse.p75},
+        "worst_residual": scores.worst_residual,
+        "left_out": texts(scores.left_out),
+    }
+
+
+def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
+    """Fit the error model of a model version, or recalibrate its forecasts."""
+    from operations.verification.calibrate import calibrate
+    from operations.verification.recalibrate import recalibrate
+
+    version, basins = _chosen(running, params.version)
+    if params.forecasts:
+        fitted = recalibrate(running.work, version)
+        return {"version": version, "recalibrations": [asdict(of) for of in fitted]}
+    model = calibrate(running.work, version, basins, params.period)
+    error_model = {"period": str(model.period), "basins": len(model.basins), "left_out": texts(model.left_out)}
+    return {"version": version, "error_model": asdict(model) | error_model}
+
+
+def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
+    """Compute and store the skill of a model version's reforecasts."""
+    from operations.verification.reforecast import reforecast as run
+
+    version, basins = _chosen(running, params.version, params.basins)
+    done = run(running.work, version, basins, params.period, every=params.every, horizon=params.horizon)
+    return {
+        "version": version,
+        "scored": done.scored,
+        "basins": len(done.basins),
+        "error_model": done.error_model,
+        "left_out": texts(done.left_out),
+    }
+
+
+def verification(running: JobRun, params: VerificationParams) -> dict[str, Any]:
+    """Compute and store the skill of issued forecasts."""
+    from operations.verification.verify_issued import verify
+
+    done = verify(running.work, _version(running, params.version))
+    return {"versions": [_of_version(of) | {"changed": len(of.changed)} for of in done]}
+
+
+def _of_version(of: "Verified | LevelsComputed") -> dict[str, Any]:
+    left_out = dict(islice(texts(of.left_out).items(), MAX_REPORTED))
+    return {"version": of.version_id, "basins": len(of.basins), "left_out": left_out}
+
+
+def _chosen(running: JobRun, version: str | None, basins: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
+    """Return the named version or by default the newest, and the named basins or by default those it learnt from."""
+    with running.work.database.reading() as session:
+        chosen = permissions.version_of(session, running.grant, version)
+        return chosen, basins or promotions.basins_of(session, chosen)
+
+
+def _version(running: JobRun, version: str | None) -> str | None:
+    """Return the named version, or None for all in use. For an operator the newest version instead of None."""
+    if running.grant.is_official:
+        return version
+    with running.work.database.reading() as session:
+        return permissions.version_of(session, running.grant, version)
+
+
+def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
+    """Compute and store thresholds from model versions' simulations of past days."""
+    from operations.verification.simulated_levels import compute
+
+    done = compute(running.work, _version(running, params.version), params.basins)
+    return {"versions": [_of_version(of) for of in done]}
+
+
+def comparison(running: JobRun, params: ComparisonParams) -> dict[str, Any]:
+    """Compare model versions with the first of them."""
+    from operations.verification.compare import compare
+
+    owner = running.grant.owner
+    compared = compare(running.work, params.versions, params.period, params.basins, owner=owner)
+    stored = compared.comparison
+    return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}

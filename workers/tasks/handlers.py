@@ -9,9 +9,8 @@ from typing import Any
 from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
 from jobspec.kinds import KINDS, handlers_of_extensions
 from records.access import audit
-from workers.job import Handler, JobRun
-from workers.tasks import data, forecasting, judging, training
-from workers.tasks.common import MAX_REPORTED
+from workers.job import MAX_REPORTED, Handler, JobRun
+from workers.tasks import data, forecasting, training
 
 
 def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
     return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}
 
 
-_NAMES: ChainMap[str, Any] = ChainMap(*map(vars, (data, forecasting, judging, training)), globals())
+_NAMES: ChainMap[str, Any] = ChainMap(*map(vars, (data, forecasting, training)), globals())
 _OF_EXTENSIONS = handlers_of_extensions()
 HANDLERS: dict[str, Handler] = {
     kind: _NAMES[kind.replace("-", "_")] for kind in KINDS if kind not in _OF_EXTENSIONS

@@ -20,8 +20,7 @@ from app.forecasts.stored_water import why_no_water
 from app.forecasts.words import UNITS, level_in_words, number, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.discharge_units import NoArea
+from app.http.dependencies import BasinId, ChosenRun, NoArea, Reading, ServiceClock
 from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text

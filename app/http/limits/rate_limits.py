@@ -17,7 +17,7 @@ from limits.aio.strategies import RateLimiter, SlidingWindowCounterRateLimiter
 
 from app.http.problems import TooManyRequests
 from runtime.settings import Settings
-from workers.queue.enqueue import counting_url
+from workers.queue.broker import counting_url
 
 log = structlog.get_logger()
 

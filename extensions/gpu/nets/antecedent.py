@@ -1,4 +1,4 @@
-"""The means of the past weather of many samples, all days in one launch; `models.nets.antecedent` describes them."""
+"""The means of the past weather of many samples, all days in one launch; `models.nets.layers` describes them."""
 
 import triton
 import triton.language as tl

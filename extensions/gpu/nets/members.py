@@ -15,12 +15,10 @@ from torch.nn import functional
 from extensions.gpu.nets.antecedent import accumulate
 from extensions.gpu.nets.products import add_to_rows, product
 from extensions.gpu.nets.recurrence import MemberGates, MemberTags, scan, tagged_scan
-from models.contract import Network
-from models.inputs import Inputs, State
-from models.nets.embedding import RAIN_SCALE
+from models.contract import Inputs, Network, State, check_tags
+from models.nets.layers import RAIN_SCALE
 from models.nets.mclstm import MCLSTM
 from models.nets.scan import FIRST_WETNESS_MM
-from models.nets.tags import check_tags
 
 Parameters = Mapping[str, Tensor]
 """The weights of all members by their names in the network, a member first."""

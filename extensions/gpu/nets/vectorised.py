@@ -8,9 +8,8 @@ from torch import Tensor
 from torch.func import functional_call
 
 from extensions.gpu.nets.members import MemberInputs, Parameters, between
-from models.inputs import Inputs, State
-from models.nets.lstm import LSTM
-from models.nets.standardised import Standardised
+from models.contract import Inputs, State
+from models.nets.comparison_networks import LSTM, Standardised
 
 NUMBERS = 2**28
 """Pre-activations of all members, samples and days of a launch of `discharge_of`: 1 GB."""

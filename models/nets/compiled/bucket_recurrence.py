@@ -10,9 +10,8 @@ from torch.autograd.function import once_differentiable
 
 from models.nets.bucket_scan import PATHS, STORES, Constants, Drivers, Flow, TaggedFlow
 from models.nets.compiled import loader
-from models.nets.compiled.call import BucketsCall
+from models.nets.compiled.loader import BucketsCall, require
 from models.nets.compiled.recurrence import SAMPLES, VECTOR_BYTES, available
-from models.nets.compiled.shapes import require
 
 __all__ = ["available", "scan", "tagged_scan"]
 

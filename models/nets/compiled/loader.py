@@ -5,15 +5,67 @@ Where none fits, or it is not built, the networks run on torch's own operations,
 
 import ctypes
 import platform
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import structlog
 import torch
+from torch import Tensor
 
-from models.nets.compiled.call import BucketsCall, Call
-from models.nets.compiled.sources import fingerprint
-from models.nets.compiled.variants import Variant, built_for, machine_of
+from models.nets.compiled.variants import Variant, built_for, fingerprint, machine_of
+
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags", "occupied")
+_POINTERS = (
+    "weight", "weight_tiles", "factor", "factor_bias", "wetness", "fixed", "drivers", "mass", "cells_before", "storage",
+    "outflow", "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias",
+    "d_wetness", "d_fixed", "d_drivers", "d_mass", "d_cells", "tag_mass", "tag_cells", "tag_discharge", "tag_loss",
+)  # fmt: skip
+
+
+class Call(ctypes.Structure):
+    """`Call` of library.cpp."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _SIZES),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
+
+
+_BUCKETS_SIZES = ("days", "components", "samples", "delays", "tags")
+_BUCKETS_POINTERS = (
+    "drivers", "constants", "routing", "before", "storage", "discharge", "evapotranspiration", "leak", "inflow",
+    "d_storage", "d_discharge", "d_evapotranspiration", "d_leak", "d_drivers", "d_constants", "d_routing", "d_before",
+    "tag", "tagged", "tag_discharge", "tag_loss",
+)  # fmt: skip
+
+
+class BucketsCall(ctypes.Structure):
+    """`BucketsCall` of buckets.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _BUCKETS_SIZES),
+        *((name, ctypes.c_void_p) for name in _BUCKETS_POINTERS),
+    )
+
+
+def require(
+    arrays: Mapping[str, Tensor | None], axes: Mapping[str, str], sizes: Mapping[str, int], dtype: torch.dtype
+) -> None:
+    """Check the shape and the dtype of arrays in the processor's memory, where they are not None.
+
+    `axes` has a letter for each axis of an array, `sizes` the size of each letter; anything else raises ValueError.
+    """
+    for name, values in arrays.items():
+        wanted = tuple(sizes[axis] for axis in axes[name])
+        if values is None or (values.shape == wanted and values.dtype == dtype and values.is_cpu):
+            continue
+        raise ValueError(
+            f"{name} has the shape {tuple(values.shape)} and {values.dtype} on {values.device.type}; the compiled "
+            f"program needs {wanted} and {dtype} on cpu: give all arrays for the same samples, days and cells, and of "
+            "the dtype of the weights."
+        )
+
 
 FOLDER = Path(__file__).parent
 PRECISIONS = ("double", "float", "half")

@@ -14,11 +14,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from models.cores import cores_in_use
+from models.devices import cores_in_use
 from models.nets.compiled import loader
-from models.nets.compiled.call import Call
-from models.nets.compiled.shapes import require
-from models.nets.products import aligned_size, linear
+from models.nets.compiled.loader import Call, require
+from models.nets.layers import aligned_size, linear
 from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 
 SAMPLES = 32  # of a block

@@ -1,7 +1,17 @@
-"""Kinds of processor for the compiled recurrence. `setup.py` builds a library for each, `loader` selects one."""
+"""Kinds of processor for the compiled recurrence, and the fingerprint of its sources."""
 
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
+
+
+def fingerprint(folder: Path) -> int | None:
+    """Return a number of 63 bits by the sources in a folder; None where there are none."""
+    files = sorted([*folder.glob("*.cpp"), *folder.glob("*.h")])
+    contents = [file.name.encode() + b"\0" + file.read_bytes() for file in files]
+    digest = hashlib.sha256(b"\0".join(contents)).digest()
+    return int.from_bytes(digest[:8], "big") >> 1 if files else None
 
 
 class Variant(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
-from app.jobs.answers import WITHHELD
+from app.jobs.posting import WITHHELD
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import attempts, jobs

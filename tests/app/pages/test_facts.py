@@ -1,7 +1,7 @@
 """The five facts of a basin: each has a value, or few words on why there is none."""
 
-from dataclasses import replace
-from datetime import date
+from dataclasses import fields, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -9,15 +9,17 @@ from starlette.testclient import TestClient
 
 from app.http.base_schema import Period as Days
 from app.outlooks.schemas import BasinOutlook, ForecastSkill, OutlookPeak, SeasonNow, SkillNow
-from app.pages.basins import facts
-from app.pages.basins.facts import by_months, verified_rows
-from app.versions.verification_schemas import BasinVerification, LeadVerification, MonthSkill
+from app.pages import basin_facts
+from app.pages.basin_facts import by_months, verified_rows
 from hydrology.base.absent import absent
+from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
+from hydrology.verification.results import MonthSkill, Verification
 from hydrology.verification.skilful_days import MIN_ISSUES
 from records.database.engine import Database
 from records.runs import run_arrays
 from records.runs.run_summary import ReferenceSnow
+from records.verification.lead_scores import BasinVerification
 from testing.records import BASIN, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -58,7 +60,7 @@ def test_a_seasonal_volume_of_another_t0_or_of_old_is_marked(t0: date, stale: bo
         "t0": t0,
         "stale": stale,
     }
-    shown = facts.season(_outlook(t0=date(2008, 4, 1), season=SeasonNow.model_construct(**fields)))
+    shown = basin_facts.season(_outlook(t0=date(2008, 4, 1), season=SeasonNow.model_construct(**fields)))
     assert shown.value == "100 % of normal"
     assert shown.detail.endswith(end)
 
@@ -98,10 +100,10 @@ def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_clien
     outlook = BasinOutlook.model_validate_json(answer.text).model_copy(update={"peak": peak})
     labels = {"observed": "90 % range", "provisional": "provisional range", "backfilled": "range from past forecasts"}
     for kind, label in (labels | {"fitted": "90 % range"}).items():
-        shown = facts.peak(outlook, kind)
+        shown = basin_facts.peak(outlook, kind)
         assert shown.value == "2.00 mm/day on 2 October"
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
-    falling = facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
+    falling = basin_facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
     assert (falling.value or "").startswith("None, falling from ")
 
 
@@ -119,7 +121,7 @@ def _outlook(**fields: Any) -> BasinOutlook:
     ],
 )
 def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str, int], value: str) -> None:
-    shown = facts.skill(_skilled(fields))
+    shown = basin_facts.skill(_skilled(fields))
     assert shown.value == value
     assert shown.detail == (
         "40 % better than climatology on day 2, with the weather known; 365 independent forecasts, 1989-10-01 to "
@@ -129,15 +131,15 @@ def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str
 
 def test_before_any_verification_there_is_a_word_for_held_out_days() -> None:
     of_nse: dict[str, Any] = {"nse": 0.75, "nse_period": OF_ROWS, "forecasts": None}
-    shown = facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
+    shown = basin_facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
     assert (shown.value, shown.detail) == ("Good", "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30")
-    assert facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
+    assert basin_facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
 
 
 def test_too_few_independent_forecasts_carry_no_word() -> None:
     reason = str(absent(Reason.TOO_FEW_INDEPENDENT_ISSUES, issues=23, minimum=MIN_ISSUES))
     outlook = _skilled({}).model_copy(update={"missing": {"skill.forecasts.reliable_to_day": reason}})
-    assert (facts.skill(outlook).value, facts.skill(outlook).detail) == (None, reason)
+    assert (basin_facts.skill(outlook).value, basin_facts.skill(outlook).detail) == (None, reason)
 
 
 def _skilled(fields: dict[str, int]) -> BasinOutlook:
@@ -154,23 +156,37 @@ def _with_skill(**fields: Any) -> BasinOutlook:
 def test_the_table_of_leads_is_the_verification_behind_the_outlook() -> None:
     lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
     rows = [_row(lead, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
-    others = [_row(1, origin="issued"), _row(1, forecaster="raw"), _row(1, scored="another")]
-    verified: dict[str, Any] = {"verification": [*others, *reversed(rows)]}
+    others = [_row(1, origin="issued"), _row(1, forecaster="raw"), _row(1, version_id="another")]
     chosen: dict[str, Any] = {"version": "a", "origin": "reforecast", "weather": "observed", "period": OF_ROWS}
-    shown = verified_rows(BasinVerification.model_construct(**verified), _with_skill(**chosen))
+    shown = verified_rows([*others, *reversed(rows)], _with_skill(**chosen))
     assert shown == rows
     assert by_months(shown) == [("April", "Skilful to day 2", 40), ("May", "Skilful to day 3", 40)]
 
 
-def _months(**lows: float) -> list[MonthSkill]:
+def _months(**lows: float) -> tuple[MonthSkill, ...]:
     names = ("", "january", "february", "march", "april", "may", "june", *("",) * 6)
-    return [
+    return tuple(
         MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9, independent_issues=40)
         for month in range(1, 13)
-    ]
+    )
 
 
-def _row(lead: int, **chosen: Any) -> LeadVerification:
-    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", "scored": "a"}
-    fields |= {"period": OF_ROWS, "lead": lead, "crpss_climatology": 0.5, "months": None, **chosen}
-    return LeadVerification.model_construct(**fields)
+def _row(lead: int, months: tuple[MonthSkill, ...] | None = None, **chosen: Any) -> BasinVerification:
+    figures: dict[str, Any] = dict.fromkeys(field.name for field in fields(Verification)) | {"missing": {}}
+    scores = Verification(**figures | {"n": 50, "years": 10, "crpss_climatology": 0.5, "months": months})
+    key: dict[str, Any] = {"version_id": "a", "origin": "reforecast", "forecaster": "calibrated"}
+    return BasinVerification(
+        **key | chosen,
+        basin_id="SYNTH-01",
+        weather="observed",
+        first_day=day(OF_ROWS.first_day),
+        last_day=day(OF_ROWS.last_day),
+        lead=lead,
+        season="all",
+        every_days=1,
+        error_model=None,
+        attributes_assumed=[],
+        period_use="held out",
+        scores=scores,
+        verified_at=datetime(2008, 10, 1, tzinfo=UTC),
+    )

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.rivers.basins_today import Place
-from app.pages.rivers.map import NAMES, WIDTH, borders, outlines, projection
+from app.pages.basins_today import Place
+from app.pages.rivers_map import NAMES, WIDTH, borders, outlines, projection
 
 PLACES = st.lists(
     st.builds(Place, st.floats(-85, 85, allow_nan=False), st.floats(-180, 180, allow_nan=False)),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from app.pages.basins_today import SCALES, UNKNOWN
 from app.pages.render import FOLDER
-from app.pages.rivers.basins_today import SCALES, UNKNOWN
 
 CSS = (FOLDER / "pages.css").read_text()
 MIN_CONTRAST = 4.5

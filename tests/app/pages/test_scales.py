@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.pages.rivers.basins_today import SCALES, BasinToday
+from app.pages.basins_today import SCALES, BasinToday
 
 BASIN = BasinToday(id="USGS-01", kind="usgs", name=None, place=None)
 

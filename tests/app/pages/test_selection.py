@@ -6,9 +6,9 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.rivers.basins_today import BasinToday, Place
-from app.pages.rivers.map import NEAR, drawn, points, projection
-from app.pages.rivers.selection import PAGE, Selection
+from app.pages.basins_today import BasinToday, Place
+from app.pages.rivers_map import NEAR, drawn, points, projection
+from app.pages.rivers_today import PAGE, Selection
 
 CALM = BasinToday(id="USGS-01", kind="usgs", name="FISH RIVER", place=Place(47.2, -68.6), t0=date(2008, 9, 30))
 LIKELY = replace(

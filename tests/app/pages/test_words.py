@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.pages.basins.facts import skill_word
+from app.pages.basin_facts import skill_word
 from hydrology.extremes.level_checks import level_title, percent
 from jobspec.levels import CATEGORIES
 from records.basins.ownership import station_name

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.http.limits.body_limit import LARGEST_UPLOAD
-from ingestion import weather as files
+from ingestion import weather_files as files
 from records.database.engine import Database
 from records.jobs import jobs
 from records.weather import weather_issues

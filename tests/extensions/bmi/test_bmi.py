@@ -18,10 +18,10 @@ from extensions.bmi.inputs import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RES
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, mm_per_day_to_m3s
-from models.arrays import Forcing
 from models.ensemble import Ensemble
+from models.forcing import Forcing
 from models.pretrained import DEFAULT, SHELF, form
-from models.pretrained.loading import load
+from models.pretrained.form import load
 from models.saved_state import UnusableState
 from tests.deployment.files import ROOT
 

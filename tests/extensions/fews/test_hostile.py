@@ -10,7 +10,7 @@ from extensions.fews import netcdf_series, xml_series
 from extensions.fews.adapter import prepared
 from extensions.fews.run_file import opened, read
 from hydrology.base.errors import InvalidInput, Problem
-from ingestion import reading
+from ingestion import base
 from ingestion.base import SourceError
 from testing.files.fews import ROOT, run_xml, stamped
 
@@ -45,7 +45,7 @@ def test_what_is_no_run_file_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_a_file_that_is_larger_than_any_of_data_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LARGEST_FILE", 100)
+    monkeypatch.setattr(base, "LARGEST_FILE", 100)
     with pytest.raises(SourceError, match="bytes, where a file of this kind has less"):
         opened(written(tmp_path, run_xml(**TIMES)))
 

@@ -18,7 +18,7 @@ import torch
 from extensions.gpu import programs
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
-from models.scaling import Scaler
+from models.forcing import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 
 SMI = f"""#!{sys.executable}

@@ -10,10 +10,9 @@ from triton.runtime import interpreter
 
 from extensions.gpu import programs, simulation
 from extensions.gpu.nets.members import MemberState, member_inputs, run, stack
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
+from models.forcing import Scaler
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from testing.networks import config, inputs, network, training_data
 
 pytestmark = pytest.mark.extended

@@ -10,10 +10,10 @@ from extensions.gpu.programs import PROGRAMS
 from hydrology.base.errors import DataProblem
 from jobspec.network import MCLSTMConfig, sized
 from jobspec.training import Cosine, TrainingConfig, WindowsConfig
+from models.forcing import Scaler
+from models.learning import TrainingData
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
-from models.validation import TrainingData
 from testing.networks import config, training_data
 
 pytestmark = pytest.mark.extended

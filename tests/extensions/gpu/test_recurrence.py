@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from models.inputs import Inputs
+from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from testing.networks import inputs, kill_columns, network
 from tests.models.nets.test_mclstm import worst_residual

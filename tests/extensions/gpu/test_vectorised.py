@@ -6,8 +6,8 @@ import torch
 from extensions.gpu.nets import vectorised
 from extensions.gpu.nets.members import Parameters, member_inputs
 from jobspec.network import sized
-from models.inputs import Inputs
-from models.nets.standardised import Standardised
+from models.contract import Inputs
+from models.nets.comparison_networks import Standardised
 from models.networks import build
 from testing.networks import config
 from testing.networks import inputs as draw

@@ -13,14 +13,13 @@ from hydrology.base.calendar import Period, day
 from hydrology.water.probes import ProbeResult
 from jobspec.network import MCLSTMConfig, Unseen, sized
 from jobspec.training import InputsConfig, TrainingConfig
-from models.arrays import Forcing
+from models.contract import Inputs, Outputs, State
 from models.ensemble import Ensemble
-from models.inputs import Inputs, Outputs, State
-from models.nets import bucket_parameters
-from models.nets.bucket_parameters import STATIC
+from models.forcing import Forcing, Scaler
+from models.nets import buckets
+from models.nets.buckets import STATIC
 from models.nets.mclstm import MCLSTM
 from models.networks import build
-from models.scaling import Scaler
 
 pytestmark = pytest.mark.extended
 
@@ -238,7 +237,7 @@ def test_buckets_pass_what_their_design_guarantees_and_are_held_to_it(monkeypatc
     assert all(result.failing == 0 for result in found.values() if result.binding)
 
     never = [replace(one, low=30.0, high=40.0) if one.name == "melt_threshold" else one for one in STATIC]
-    monkeypatch.setattr(bucket_parameters, "STATIC", tuple(never))
+    monkeypatch.setattr(buckets, "STATIC", tuple(never))
     found = {result.name: result for result in answers(exam_of_buckets())}
     assert found["lasting snow"].forbids
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from extensions.shipping.writing import Finished, write
 from models.pretrained import SHELF, form
-from models.pretrained.files import CARD
+from models.pretrained.form import CARD
 
 PROGRAMS = 8
 

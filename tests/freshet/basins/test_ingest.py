@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from freshet.commands import ingest
-from ingestion.reading import ANY_FILES, Files
+from ingestion.base import ANY_FILES, Files
 from tests.freshet.conftest import BASINS, Freshet
 from tests.operations.basin_data.test_isolated_source import CRASHES, Crashing
 

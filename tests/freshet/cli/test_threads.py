@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from models.cores import cores_in_use
+from models.devices import cores_in_use
 from runtime.process import ONE_THREAD
 from tests.deployment.files import ROOT
 from tests.freshet.conftest import Freshet

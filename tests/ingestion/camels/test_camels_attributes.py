@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.attributes import GaugeAttributes, attributes_of
-from ingestion.sources.camels.source import parse_camels_attributes
+from ingestion.sources.camels import parse_camels_attributes
+from ingestion.sources.tables import GaugeAttributes, attributes_of
 from testing.files import camels as write
 
 

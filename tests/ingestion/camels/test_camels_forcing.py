@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hydrology.base.calendar import Period
 from hydrology.base.series import Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.parsers import Forcing, parse_forcing
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.camels_text import Forcing, TextFile, parse_forcing
 from testing.files import camels as write
 
 

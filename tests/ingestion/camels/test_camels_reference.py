@@ -8,8 +8,7 @@ import pytest
 
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.parsers import parse_model_output, parse_swe
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.camels_text import TextFile, parse_model_output, parse_swe
 from testing.files import camels as write
 
 FILE = SourceFile("r.txt", "", 0)

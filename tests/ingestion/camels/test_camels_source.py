@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from hydrology.base.errors import InvalidInput, NotFound
-from ingestion.base import Source, SourceError, SourceFile
-from ingestion.reading import LARGEST_FILE
+from ingestion.base import LARGEST_FILE, Source, SourceError, SourceFile
+from ingestion.sources.archives import LARGEST_DIRECTORY
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.camels.files import LARGEST_DIRECTORY
-from ingestion.sources.camels.parsers import parse_forcing
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.camels_text import TextFile, parse_forcing
 from testing.files import camels as write
 
 FILES = {

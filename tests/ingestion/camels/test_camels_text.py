@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.text import Table, TextFile
+from ingestion.sources.camels_text import Table, TextFile
 
 FILE = SourceFile("a/b.txt", "0" * 64, 1)
 COLUMNS = ("year", "flow", "flag")

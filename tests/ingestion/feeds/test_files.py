@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hydrology.base.series import Flag
+from ingestion.base import Files
 from ingestion.feeds.files import FilesFeed
-from ingestion.reading import Files
 from tests.ingestion.feeds.conftest import COAST, MAINE, Live, observed, why
 
 HEADER = "basin,date,precipitation_mm_per_day,discharge_cfs\n"

@@ -10,7 +10,7 @@ from extensions.openmeteo.archive import OpenMeteoArchive
 from extensions.openmeteo.forecast import OpenMeteoForecast
 from extensions.usgs.feed import UsgsFeed
 from hydrology.base.calendar import day
-from ingestion.json_numbers import NotANumber, parse_json
+from ingestion.feeds.http import NotANumber, parse_json
 from jobspec.levels import InvalidCategories, read_categories
 from testing.feed_services import meteo, usgs
 from testing.feed_services.reply import Reply

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from scipy.signal import lfilter
 
-from models.nets.antecedent import AntecedentWeather
+from models.nets.layers import AntecedentWeather
 from testing.networks import inputs, network
 
 DAYS = (3.0, 60.0)

@@ -8,11 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.inference import simulate
-from models.inputs import Inputs, State
-from models.nets.bucket_parameters import DAILY, STATIC, values_of
+from models.contract import Inputs, State
+from models.ensemble import simulate
 from models.nets.bucket_scan import UNDERWAY
-from models.nets.buckets import Buckets
+from models.nets.buckets import DAILY, STATIC, Buckets, values_of
 from testing.networks import AUXILIARY, inputs
 from testing.networks import STATIC as ATTRIBUTES
 

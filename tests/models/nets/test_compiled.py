@@ -16,10 +16,10 @@ import torch
 from structlog.testing import capture_logs
 
 from hydrology.water.ledger import close
-from models.cores import cores_in_use, use_cores
-from models.inference import simulate
-from models.inputs import Inputs
-from models.losses import nse_star
+from models.contract import Inputs
+from models.devices import cores_in_use, use_cores
+from models.ensemble import simulate
+from models.learning import nse_star
 from models.nets.compiled import loader, recurrence
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.nets.eins import EINSRecurrence
+from models.nets.comparison_networks import EINSRecurrence
 
 PRINTED = [  # xi, theta, EINS, LSTM, to what the paper rounds
     (400, 1150, 2.62e6, 7.13e6, 0.01e6),

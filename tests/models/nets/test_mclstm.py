@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.inputs import Inputs
+from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from testing.networks import inputs, kill_columns, network
 

@@ -12,14 +12,13 @@ from hydrology.base.calendar import Period
 from jobspec.network import sized
 from jobspec.training import Cosine, TrainingConfig
 from models.checkpoint import dump, parse
-from models.contract import Network
-from models.inference import simulate
-from models.inputs import Inputs, WaterScales
-from models.nets.products import BLOCK
+from models.contract import Inputs, Network, WaterScales
+from models.ensemble import simulate
+from models.forcing import Scaler
+from models.learning import TrainingData
+from models.nets.layers import BLOCK
 from models.networks import ARCHITECTURES, build
-from models.scaling import Scaler
 from models.training import MemberTraining
-from models.validation import TrainingData
 from testing.networks import config, inputs, training_data
 
 EVERY = sorted(ARCHITECTURES)

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.inference import simulate
-from models.inputs import Inputs, Outputs, State
+from models.contract import Inputs, Outputs, State
+from models.ensemble import simulate
 from models.nets.buckets import Buckets
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of

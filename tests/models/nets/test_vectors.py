@@ -5,12 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from models.arrays import places
-from models.basin_vectors import with_room
-from models.inference import simulate
-from models.inputs import Inputs
+from models.contract import Inputs, with_room
+from models.ensemble import simulate
+from models.forcing import Scaler, places
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from models.training import MemberTraining
 from testing.networks import AUXILIARY, STATIC, config, inputs, training_data
 from tests.models.nets.test_mclstm import worst_residual

@@ -20,7 +20,7 @@ from ingestion.sources.camels import CamelsSource
 from ingestion.sources.tables import TablesSource
 from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import ingest
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
 from records.basins import basins

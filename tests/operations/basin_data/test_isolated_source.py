@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from hydrology.base.errors import Problem
-from ingestion.base import BasinData, SourceError
-from ingestion.reading import ANY_FILES, Files
+from ingestion.base import ANY_FILES, BasinData, Files, SourceError
 from ingestion.sources.camels import CamelsSource
-from operations.basin_data.isolated_source import IsolatedSource
+from operations.basin_data.sources import IsolatedSource
 from testing.country import BASINS
 
 pytestmark = pytest.mark.extended

@@ -12,7 +12,7 @@ from ingestion.sources.tables import TablesSource
 from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.new_data import AddedBasin
 from operations.basin_data.ingest import IngestResult, ingest
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.feeds.add_gauge import add
 from operations.feeds.fetch import fetch
 from records.database.engine import Database

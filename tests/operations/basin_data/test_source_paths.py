@@ -10,7 +10,7 @@ import pytest
 from hydrology.base.errors import InvalidInput
 from ingestion.base import SourceError
 from ingestion.download import DownloadError
-from operations.basin_data.source_paths import DOWNLOAD_DAYS, Intake
+from operations.basin_data.sources import DOWNLOAD_DAYS, Intake
 from tests.ingestion.servers import Server, serving, whole
 
 

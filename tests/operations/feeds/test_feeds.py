@@ -18,7 +18,7 @@ from ingestion.base import BasinData
 from ingestion.feeds.base import Observations
 from jobspec.feed_kinds import NewFeed, read_settings
 from operations.basin_data.ingest import store
-from operations.basin_data.source_paths import Intake
+from operations.basin_data.sources import Intake
 from operations.feeds.fetch import FetchCallbacks, fetch
 from records.access import keys
 from records.basins import basins

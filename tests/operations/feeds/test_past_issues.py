@@ -10,7 +10,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from ingestion.feeds.base import FeedProblem
 from operations.feeds.fetch import FetchCallbacks
-from operations.feeds.past_issues import MAX_FAILED, PastIssues, fetch_past_issues
+from operations.weather.import_forecasts import MAX_FAILED, PastIssues, fetch_past_issues
 from records.database.work import Progress
 from records.weather import weather_issues
 from runtime.clock import Clock

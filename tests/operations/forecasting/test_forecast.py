@@ -20,8 +20,8 @@ from hydrology.base.products import Credit
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
-from models.arrays import Forcing
 from models.ensemble import Ensemble
+from models.forcing import Forcing
 from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins

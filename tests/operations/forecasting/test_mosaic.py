@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
 from jobspec.training import InputsConfig
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.calibration import with_skill
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead

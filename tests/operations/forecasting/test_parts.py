@@ -8,7 +8,7 @@ import numpy as np
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.forecasting.results import products_there
 from operations.forecasting.simulated_basin import StartedPart, of_largest_weight
 from operations.forecasting.weather_skill import complete_years, other_weather

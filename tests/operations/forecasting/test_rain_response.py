@@ -6,7 +6,7 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.extremes.rain_margin import RAIN_MM, RESPONSE_DAYS, START_LEADS, WINDOW_DAYS
 from jobspec.jobs.forecasting import ForecastParams
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.simulate import InitialState, peaks_by_rain

@@ -10,9 +10,8 @@ import torch
 from hydrology.base.calendar import Period
 from hydrology.water.ledger import tolerance_of, worst_relative_residual
 from ingestion.sources.camels import CamelsSource
-from models.arrays import Forcing
+from models.forcing import Forcing, Scaler
 from models.nets.mclstm import MCLSTM
-from models.scaling import Scaler
 from testing.networks import kill_columns
 
 TWENTY_YEARS = Period.parse("1988-10-01..2008-09-30")

@@ -6,8 +6,7 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from jobspec.jobs.forecasting import ForecastParams
-from models.ensemble import Ensemble
-from models.inference import ArrayMap
+from models.ensemble import ArrayMap, Ensemble
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.plans import NothingToForecast

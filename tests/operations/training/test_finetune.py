@@ -22,12 +22,11 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.network import LATITUDE, MCLSTMConfig, sized
 from jobspec.training import STATIC_ATTRIBUTES, Cosine, FineTuningConfig
 from models import checkpoint
-from models.arrays import places
-from models.basin_vectors import with_room
+from models.contract import with_room
 from models.ensemble import Ensemble
-from models.scaling import Scaler
+from models.forcing import Scaler, places
+from models.learning import Validation
 from models.training import Progress
-from models.validation import Validation
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped

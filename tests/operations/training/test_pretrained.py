@@ -22,10 +22,8 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
-from models.pretrained import errors
-from models.pretrained.files import DamagedEnsemble
-from models.pretrained.form import names, read
-from models.pretrained.loading import owner
+from models.pretrained import attachments
+from models.pretrained.form import DamagedEnsemble, names, owner, read
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
@@ -502,8 +500,8 @@ def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Databa
     bare = install(work_of(database, CLOCK), read_shipped(NAME, shelf))
     with database.reading() as session:
         assert error_models.get(session, bare.version_id, LEARNT) is None
-    errors.write(
-        read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
+    attachments.write_errors(
+        read_shipped(NAME, shelf), attachments.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
     )
     again, elsewhere = (
         install(work_of(database, CLOCK), read_shipped(NAME, shelf), product) for product in (None, "own")
@@ -524,8 +522,8 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
     shipped = read_shipped(NAME, shelf)
     period, of_basins = Period.parse("2004-01-01..2004-12-31"), {"A": of_basin, "B": of_basin}
-    errors.write(shipped, errors.ShippedErrors(period, 366, shape, shape, False, of_basins))
-    file = shelf / NAME / errors.FILE
+    attachments.write_errors(shipped, attachments.ShippedErrors(period, 366, shape, shape, False, of_basins))
+    file = shelf / NAME / attachments.ERRORS_FILE
     whole = file.read_bytes()
     tensors, header = checkpoint.parse(whole)
     headers = (

@@ -15,9 +15,9 @@ from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
-from models.pretrained import combination, errors, skill
+from models.pretrained import attachments, combination
 from models.pretrained.combination import Combination
-from models.pretrained.files import DamagedEnsemble
+from models.pretrained.form import DamagedEnsemble
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, promote_where_vacant, read_shipped
 from operations.upkeep.reproduce import reproduce
@@ -52,15 +52,15 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
         rows = scores.scores(session, versions=[version], metrics=["nse"])
     assert model is not None
     fitted = (model.days, model.shape, model.regional, model.for_unseen, model.basins)
-    errors.write(shipped, errors.ShippedErrors(model.period, *fitted))
+    attachments.write_errors(shipped, attachments.ShippedErrors(model.period, *fitted))
     by_member = {}
     for member in ("mean", FIRST, SECOND):
         own = [row for row in rows if row.member == member]
-        nse = skill.ShippedScores(n=[row.n for row in own], value=[row.value for row in own], reasons={})
-        by_member[member] = skill.ShippedMetrics(basins=[row.basin_id for row in own], metrics={"nse": nse})
+        nse = attachments.ShippedScores(n=[row.n for row in own], value=[row.value for row in own], reasons={})
+        by_member[member] = attachments.ShippedMetrics(basins=[row.basin_id for row in own], metrics={"nse": nse})
     mean, evaluated_at = dict(by_member.pop("mean")), CLOCK.wall()
     named = {"content": shipped.content, "period": str(JUDGED), "evaluated_at": evaluated_at, "subsets": by_member}
-    skill.write(shipped, skill.ShippedSkill.model_validate(mean | named))
+    attachments.write_skill(shipped, attachments.ShippedSkill.model_validate(mean | named))
 
 
 def with_own_weights(database: Database, both: versions.Version) -> str:

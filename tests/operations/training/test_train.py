@@ -14,7 +14,7 @@ from hydrology.base.series import DailySeries, Flag
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine, InputsConfig, WindowsConfig
 from models import checkpoint
-from models.arrays import days_of
+from models.forcing import days_of
 from models.networks import build
 from models.training import Progress, TrainingDiverged
 from operations.training.assemble import assemble, assemble_all

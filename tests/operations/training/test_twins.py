@@ -10,7 +10,7 @@ from extensions.shipping.export import export, ship
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule
-from models.pretrained.files import DamagedEnsemble, Named
+from models.pretrained.form import DamagedEnsemble, Named
 from operations.training.pretrained import Installed, install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train

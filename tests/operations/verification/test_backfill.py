@@ -17,7 +17,7 @@ from operations.feeds.fetch import FetchCallbacks
 from operations.verification.backfill import Backfilled, backfill
 from operations.verification.calibrate import calibrate
 from operations.verification.recalibrate import settled
-from operations.weather.import_forecasts import NoWeather, add_folder
+from operations.weather.import_forecasts import NoWeather, add_all
 from records.database.engine import Database
 from records.database.work import Progress
 from records.forecasts.latest import latest
@@ -224,8 +224,8 @@ def test_a_folder_of_past_forecasts_serves_as_well(here: Station, tmp_path: Path
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        add_folder(work_of(here.database, here.clock), folder, stop)
-    imported = add_folder(work_of(here.database, here.clock), folder)
+        add_all(work_of(here.database, here.clock), folder, stop)
+    imported = add_all(work_of(here.database, here.clock), folder)
     assert imported.counts == {"files": 13, "new": 8 * len(BASINS), "known": 5 * len(BASINS)}
     assert imported.failed.keys() == {"2005-04-13.json"}
     done = backfilled(here, feed=None, weather="office/by-hand", days=300)
@@ -245,4 +245,4 @@ def test_a_folder_of_past_forecasts_serves_as_well(here: Station, tmp_path: Path
 def test_a_folder_without_weather_is_refused(here: Station, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NoWeather, match=r"no file that ends in \.csv, \.json, \.nc"):
-        add_folder(work_of(here.database, here.clock), tmp_path / "empty")
+        add_all(work_of(here.database, here.clock), tmp_path / "empty")

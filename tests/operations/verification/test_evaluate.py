@@ -128,12 +128,12 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
         reference = reference_snow(session, "SYNTH-03", record)
     assert reference is not None
     storage = np.stack([np.zeros_like(reference.swe), reference.swe], axis=-1)[None]  # a cell that is the snow
-    snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=held_out)
+    snow = read_snow(CLOCK, loaded, reference, storage, test=held_out)
     assert snow is not None
     assert snow.cells.cells == {"0": [1]}
     assert snow.cells.test_r == pytest.approx(1)
     learnt = Period.parse("2003-10-01..2004-09-30")
-    fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=learnt)
+    fitted = read_snow(CLOCK, loaded, reference, storage, test=learnt)
     assert fitted is not None
     assert fitted.cells.test_r is None
 

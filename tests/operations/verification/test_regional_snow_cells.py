@@ -17,10 +17,9 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.snow.snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
-from models.energy import mean_temperature
-from models.pretrained import snow as shipped_snow
-from models.pretrained.files import DamagedEnsemble
-from models.pretrained.form import read
+from models.forcing import mean_temperature
+from models.pretrained import attachments as shipped_snow
+from models.pretrained.form import DamagedEnsemble, read
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.normals import DAYS, snow17_at
@@ -70,7 +69,7 @@ def take_in(
     storage = rng.gamma(2, 10, (2, len(RECORD), 5))
     for of_member, chosen in zip(storage, (cells or SNOW).values(), strict=True):
         of_member[:, chosen] = (swe[:, np.newaxis] + summer) / len(chosen)
-    choice.add(f"B-{basin}", share, RECORD, Reference("uaz", swe.astype(np.float32)), storage)
+    choice.add(share, Reference(f"B-{basin}", RECORD, "uaz", swe.astype(np.float32)), storage)
 
 
 def test_the_cells_that_follow_the_snow_of_many_basins_are_the_regional_mapping(loaded: LoadedVersion) -> None:
@@ -105,8 +104,8 @@ def test_too_few_basins_with_snow_choose_nothing(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
     for basin in range(MIN_BASINS - 1):
         take_in(choice, basin)
-    flat = Reference("uaz", np.zeros(len(RECORD), np.float32))
-    choice.add("B-flat", 0.0, RECORD, flat, np.ones((2, len(RECORD), 5)))
+    flat = Reference("B-flat", RECORD, "uaz", np.zeros(len(RECORD), np.float32))
+    choice.add(0.0, flat, np.ones((2, len(RECORD), 5)))
     assert choice.mapping() is None
 
 
@@ -274,17 +273,17 @@ def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Datab
         version = versions.newest(session).id
     export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
-    shipped_snow.write(read(folder), REGIONAL)
+    shipped_snow.write_snow(read(folder), REGIONAL)
     installed = install(work_of(trained_store, CLOCK), read(folder))
     with trained_store.reading() as session:
         assert snow_cells.regional_cells(session, installed.version_id) == REGIONAL
     other = install(work_of(trained_store, CLOCK), read(folder), product="another")
     with trained_store.reading() as session:
         assert snow_cells.regional_cells(session, other.version_id) is None
-    text = (folder / shipped_snow.FILE).read_text()
-    (folder / shipped_snow.FILE).write_text(text.replace(read(folder).content, "0" * 64))
+    text = (folder / shipped_snow.SNOW_FILE).read_text()
+    (folder / shipped_snow.SNOW_FILE).write_text(text.replace(read(folder).content, "0" * 64))
     with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):
-        shipped_snow.read(read(folder))
-    (folder / shipped_snow.FILE).write_text("{")
+        shipped_snow.read_snow(read(folder))
+    (folder / shipped_snow.SNOW_FILE).write_text("{")
     with pytest.raises(DamagedEnsemble, match="cannot be used"):
-        shipped_snow.read(read(folder))
+        shipped_snow.read_snow(read(folder))

@@ -6,9 +6,8 @@ import pytest
 
 from extensions.shipping.export import export
 from hydrology.base.calendar import Period
-from models.pretrained import skill as shipped_skill
-from models.pretrained.files import DamagedEnsemble
-from models.pretrained.form import read
+from models.pretrained import attachments as shipped_skill
+from models.pretrained.form import DamagedEnsemble, read
 from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
@@ -40,7 +39,7 @@ def folder(trained_store: Database, tmp_path: Path) -> Path:
         basins=[BASINS[0], BASINS[1], NOT_STORED],
         metrics={"nse": nse},
     )
-    shipped_skill.write(read(folder), shipped)
+    shipped_skill.write_skill(read(folder), shipped)
     return folder
 
 
@@ -82,7 +81,7 @@ def test_it_is_not_that_of_another_product(trained_store: Database, folder: Path
     ],
 )
 def test_a_damaged_file_is_refused(folder: Path, old: str, new: str, cause: str) -> None:
-    file = folder / shipped_skill.FILE
+    file = folder / shipped_skill.SKILL_FILE
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(DamagedEnsemble, match=cause):
-        shipped_skill.read(read(folder))
+        shipped_skill.read_skill(read(folder))

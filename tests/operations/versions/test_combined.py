@@ -18,7 +18,7 @@ from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from jobspec.training import FineTuningConfig
-from models.arrays import days_of
+from models.forcing import days_of
 from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
@@ -294,13 +294,13 @@ def test_its_snow_is_judged_on_days_that_no_part_was_fitted_to(trained_store: Da
     second = replace(second, loaded=replace(second.loaded, own=replace(ensemble, config=config)))
     record = Period(first.loaded.config.train_period.first, JUDGED.last)
     snow = np.random.default_rng(0).uniform(1, 100, len(record)).astype(np.float32)
-    reference = Reference("a reference", snow)
+    reference = Reference(BASIN, record, "a reference", snow)
     forgotten = np.where((record.days >= late.first) & (record.days <= late.last), 0, snow)
     readings = []
     for one, read in ((first, forgotten), (second, snow)):
         cells = np.stack([np.zeros_like(read), read], axis=-1)
         storage = np.repeat(cells[None], len(one.loaded.labels), axis=0)
-        reading = read_snow(CLOCK, one.loaded, BASIN, record, reference, storage, test=JUDGED)
+        reading = read_snow(CLOCK, one.loaded, reference, storage, test=JUDGED)
         assert reading is not None
         readings.append((one, reading))
     judged = combined_snow(CLOCK, whole, readings, JUDGED)

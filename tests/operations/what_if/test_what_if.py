@@ -15,7 +15,7 @@ from jobspec.changes import Changes
 from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.kinds import InvalidRequest, read
 from jobspec.training import InputsConfig
-from models.arrays import Forcing
+from models.forcing import Forcing
 from operations.forecasting.plans import NothingToForecast
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY

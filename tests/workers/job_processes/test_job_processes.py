@@ -7,7 +7,7 @@ import pytest
 
 from runtime.settings import Settings
 from testing.jobs.processes import PATIENCE, ROOT
-from workers.job_processes.process_pool import Child, Children, Report
+from workers.job_processes.process_pool import Child, Children, Done, Report
 
 
 def has_ended(child: Child) -> bool:
@@ -47,6 +47,6 @@ def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
     try:
-        assert child.receive(PATIENCE) == Report({"done": 1, "total": 1, "detail": "1 1"}, None)
+        assert child.receive(PATIENCE) == Report(Done(1, 1, "1 1"), None)
     finally:
         child.kill()

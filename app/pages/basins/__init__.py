@@ -1,1 +1,0 @@
-"""A basin at a glance: its facts, scores and plots, alone or beside others."""

@@ -1,1 +1,0 @@
-"""/: today's overview: a map of the basins, and their list, most urgent first."""
