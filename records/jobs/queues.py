@@ -161,7 +161,10 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
         .group_by(JOBS.c.queue)
         .order_by(JOBS.c.queue)
     )
-    return [WaitingQueue(*row, row.queue in busy) for row in session.execute(query)]
+    return [
+        WaitingQueue(queue, jobs, since, service_jobs, service_since, queue in busy)
+        for queue, jobs, since, service_jobs, service_since in session.execute(query)
+    ]
 
 
 def failing(session: Session) -> list[FailedJob]:
