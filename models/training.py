@@ -177,16 +177,6 @@ class MemberTraining:
     def trained(self) -> TrainedMember:
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
 
-    def fitted_weights(self) -> Tensors:
-        """Return 1 for every weight that the training may change, and 0 for every other, by the parameters' names."""
-        ones = copy.deepcopy(self.network).requires_grad_(True)
-        with torch.no_grad():
-            for weights in ones.parameters():
-                weights.fill_(1)
-        ones.hide(self.config.unseen_by(self.seed))
-        fitted = {name for name, weights in self.network.named_parameters() if weights.requires_grad}
-        return {name: weights.detach() * (name in fitted) for name, weights in ones.named_parameters()}
-
     def checkpoint(self) -> bytes:
         """Encode everything on which the rest of the training depends."""
         tensors = checkpoint.prefixed("network.", _copy(self.network))

@@ -195,20 +195,19 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.weather import WeatherIssue, WeatherPage
-    from records.database.stored import as_values
+    from app.weather.weather import WeatherPage
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(
         list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
     )
-    found = WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in rows], next=following)
+    found = WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 
 
 Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
 _BRIDGES: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
-_BRIDGES |= {"first day": "first_day", "last day": "last_day", "fitted at": "created_at", "id": "id"}
+_BRIDGES |= {"first day": "first", "last day": "last", "fitted at": "created_at", "id": "id"}
 _RAIN = f"held_out.variables.{PRECIPITATION}"
 _BASINS: Columns = {"basin": "basin", "pooled because": "pooled_reason", "day offset": "day_offset"}
 _BASINS |= {"r as it is": f"{_RAIN}.as_it_is.correlation", "r bridged": f"{_RAIN}.bridged.correlation"}

@@ -15,8 +15,15 @@ import httpx2
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
-from ingestion.client import Deadline, TooSlow, http_address, public_client
+from ingestion.client import (
+    AddressProblem,
+    Deadline,
+    ForbiddenAddress,
+    TooSlow,
+    UnknownHost,
+    http_address,
+    public_client,
+)
 from jobspec.addresses import why_no_target
 from jobspec.subscriptions import MessageTemplate
 from records.alerts import alert_changes, signatures

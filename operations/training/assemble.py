@@ -21,7 +21,7 @@ from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
 from operations.training import training_data
-from operations.training.members import StartedTraining, best_nse, scaler_of
+from operations.training.members import StartedTraining, best_nse
 from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
@@ -191,7 +191,7 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         conserving=architecture(config.network).conserving,
         product=config.inputs.product,
         config=config.model_dump(mode="json"),
-        scaler=dict(scaler_of(started).as_json()),
+        scaler=dict(started.scaler.as_json()),
         data_hash=started.prepared.data_hash,
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from hydrology.base.errors import DataProblem, InvalidInput
+from jobspec.extensions import extensions
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.devices import CPU
 from operations.training import training_data
@@ -23,7 +24,6 @@ from operations.training.members import (
     OnProgress,
     StartedTraining,
     train_member,
-    train_together,
     unfinished_members,
 )
 from operations.training.training_data import Prepared, prepare
@@ -84,9 +84,10 @@ def train_members(
     """Train the unfinished members of a training, with the arguments and errors of `train`."""
     if started.version_id is not None:
         return
-    if started.trains_together(device):
-        train_together(work, started, device, on_progress, on_split)
-        return
+    for extension in extensions():
+        if extension.gpu_training and started.trains_together(device):
+            extension.load(extension.gpu_training)(work, started, device, on_progress, on_split)
+            return
     with work.database.reading() as session:
         members = unfinished_members(session, started)
     processes = processes_for(len(members), work.cores) if device == CPU else 1
