@@ -10,11 +10,12 @@ The error of a forecast, once its days are observed, is split into those of the 
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from hydrology.base.arrays import Array
+from hydrology.base.doc import Doc
 
 RERUN = ("revised_data", "observed_weather", "weather_forecast", "model_version")
 """The inputs in the order of their replacement: the state of the earlier T0 from data as revised since, the weather
@@ -60,19 +61,17 @@ CAUSES = ("weather", "initial_state", "network")
 class ErrorSplit:
     """The error of a forecast in one number, and its parts, which add up to it.
 
-    Attributes:
-        observed: volume in mm, or highest daily mean flow in mm/day, of the observed flow.
-        error: forecast less observed.
-        weather: the change by the forecast weather in place of the observed, from the state of the forecast.
-        initial_state: the change by that state in place of the one from data as revised since, with observed weather.
-        network: the error that is left with observed weather from the revised state.
+    A volume is in mm, a peak in mm/day.
     """
 
-    observed: float
-    error: float
-    weather: float
-    initial_state: float
-    network: float
+    observed: Annotated[float, Doc("By the observed flow.")]
+    error: Annotated[float, Doc("Forecast less observed.")]
+    weather: Annotated[float, Doc("Of the weather after T0: the forecast less the same with observed weather.")]
+    initial_state: Annotated[
+        float,
+        Doc("Of the state of T0: the same with observed weather, less that from the state by data as revised since."),
+    ]
+    network: Annotated[float, Doc("The error that is left with observed weather from the revised state.")]
 
 
 def split_error(

@@ -1,9 +1,10 @@
 """An HTTP client for addresses that others name. Public hosts, limited time, redirects checked one by one.
 
-`ingestion.addresses` decides which hosts are public. Each connection resolves its host once and uses a checked address,
-so that neither a redirect nor a second answer of the name service leads anywhere else. TLS and the Host header use the
-name. Proxies, passwords of `.netrc` and cookies are not used. It is our own because no HTTP library lets its caller
-check the address before it connects.
+A host that is named by a user, a redirect or a webhook may resolve to this machine, to its private network or to the
+metadata service of a cloud. Only the address of the connection counts, however the host was written. Each connection
+resolves its host once and uses a checked address, so that neither a redirect nor a second answer of the name service
+leads anywhere else. TLS and the Host header use the name. Proxies, passwords of `.netrc` and cookies are not used. It
+is our own because no HTTP library lets its caller check the address before it connects.
 """
 
 import logging
@@ -11,15 +12,52 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from socket import SOCK_STREAM, gaierror, getaddrinfo
 from ssl import SSLContext
 from typing import Any
 
 import httpcore2
 import httpx2
 
-from hydrology.base.errors import InvalidInput
-from ingestion.addresses import AddressProblem, addresses_of
-from jobspec.addresses import HostPort
+from hydrology.base.errors import InvalidInput, Problem
+from jobspec.addresses import HostPort, is_public
+
+
+class AddressProblem(Problem):
+    """A request may not go to its address, or cannot get there."""
+
+    kind = "address"
+    exit_code = 4
+
+
+class ForbiddenAddress(AddressProblem):
+    """A host has no public address, and no setting allows it."""
+
+
+class UnknownHost(AddressProblem):
+    """A host's name has no address at all."""
+
+
+def addresses_of(host: str, port: int, allowed: Collection[HostPort] = ()) -> list[str]:
+    """Resolve a host once; return its allowed addresses in the resolver's order.
+
+    `host` may have any notation that the system's resolver accepts (decimal, octal). Hosts in `allowed`, in lower case
+    with their ports, may have any address. ForbiddenAddress, where no address is public, does not reveal them.
+    """
+    try:
+        answers = getaddrinfo(host, port, type=SOCK_STREAM)
+    except (gaierror, UnicodeError) as error:
+        raise UnknownHost(f"The host {host} is not known to the name service: check the address.") from error
+    addresses = list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+    if (host.lower(), port) in allowed:
+        return addresses
+    if public := [address for address in addresses if is_public(address)]:
+        return public
+    raise ForbiddenAddress(
+        f"{host}:{port} has no public address, and others are not connected to: an administrator may allow it with "
+        f"FRESHET_INGEST_HOSTS={host}:{port}."
+    )
+
 
 # The client logs whole URLs, and a query may carry a secret.
 logging.getLogger("httpx2").setLevel(logging.WARNING)

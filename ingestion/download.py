@@ -17,8 +17,17 @@ from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_ex
 
 from hydrology.base.digests import file_sha256
 from hydrology.base.errors import InvalidInput, Problem
-from ingestion.addresses import AddressProblem, UnknownHost
-from ingestion.client import USUAL_PACE, Deadline, Pace, get, http_address, public_client, shown
+from ingestion.client import (
+    USUAL_PACE,
+    AddressProblem,
+    Deadline,
+    Pace,
+    UnknownHost,
+    get,
+    http_address,
+    public_client,
+    shown,
+)
 from jobspec.addresses import HostPort
 
 Progress = Callable[[int, int | None], None]

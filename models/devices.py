@@ -1,6 +1,6 @@
 """The cores and the device that a process computes on, and the programs of an extension that compute on GPUs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
@@ -25,15 +25,9 @@ def cores_in_use() -> int:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jobspec.training import TrainingConfig
-    from models.checkpoint import Tensors
     from models.contract import Inputs, Network, Outputs, State
     from models.ensemble import ArrayMap
-    from models.forcing import Scaler
-    from models.learning import TrainingData
-    from models.training import Progress, TrainedMember
 
 log = structlog.get_logger()
 
@@ -55,24 +49,6 @@ class GPUTooSmall(Problem):
 
     kind = "gpu-too-small"
     exit_code = 5
-
-
-class MembersTraining(Protocol):
-    """The training of several members side by side, by their seeds, as of `models.training.MemberTraining`."""
-
-    @property
-    def step(self) -> int: ...
-
-    @property
-    def steps(self) -> int: ...
-
-    def resume(self, blobs: Mapping[int, bytes]) -> None:
-        """Resume from checkpoints of the same step."""
-
-    def run(
-        self, on_checkpoint: "Callable[[int, int, bytes], None]", on_progress: "Callable[[int, Progress], None]"
-    ) -> "dict[int, TrainedMember]":
-        """Train to the end; return the members by seed."""
 
 
 class GPUPrograms(Protocol):
@@ -104,19 +80,6 @@ class GPUPrograms(Protocol):
 
     def trains_together(self, config: "TrainingConfig", device: str | None = None) -> bool:
         """Return whether the members of a training can be trained side by side on a device; None: on any GPU."""
-
-    def training(
-        self,
-        config: "TrainingConfig",
-        data: "TrainingData",
-        scaler: "Scaler",
-        seeds: Sequence[int],
-        *,
-        device: str,
-        learnt_from: Sequence[str],
-        starts: "Mapping[int, Tensors]",
-    ) -> MembersTraining:
-        """Return the training of some members side by side on a device."""
 
 
 @cache

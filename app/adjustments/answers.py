@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.table import NOWHERE, Table, basin_columns, constant, numbers
+from app.exports.table import NOWHERE, Table, basin_columns, constant, day_columns, numbers
 from app.forecasts.discharge import ANSWER_LEVELS, in_units, level_name, usual_units
 from app.forecasts.header import Columns, Days, FieldUnits, GappyColumns, LeadDays, days_ahead
-from app.forecasts.table import day_columns
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, column, maybe, next_page
 from app.http.json_numbers import gappy_column, rounded

@@ -134,6 +134,14 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
     ]
 
 
+def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
+    """Return the columns of the valid day and its lead time."""
+    return [
+        Column("time", "valid day", "day", days),
+        Column("lead_days", "days since t0", "integer", leads, "day", standard_name="forecast_period"),
+    ]
+
+
 def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site] | None = None) -> Table:
     """Return the table of an answer; a null field's columns are empty. Those of `places` come first."""
     return Table(name, title, columns_of(answer, places))

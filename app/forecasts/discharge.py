@@ -1,7 +1,7 @@
 """Discharge of a run in the requested unit: quantiles, calibration and normal."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -16,35 +16,17 @@ from app.http import json_numbers
 from app.http.base_schema import Model, Series, column, maybe
 from app.http.dependencies import AsKnown, NoArea
 from app.http.json_numbers import rounded
+from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.uncertainty.recalibration import weight_of
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind
+from records.runs.run_weather import RunRecalibration
 
-
-class Recalibration(Model):
-    """How the distribution is recalibrated by the flow that came after past forecasts with the weather model."""
-
-    fitted_on: str | None = Field(
-        description="The period of the T0 it was fitted to. Null where too few have been observed: it is assumed.",
-        examples=["1996-05-20..1996-09-30"],
-    )
-    issue_days: int = Field(description="Number of those T0.")
-    reforecast_days: int = Field(
-        description="Number of them without an issued forecast: computed later, with a past weather forecast."
-    )
-    weight: float = Field(description="From 0 to 1: the weight of what came after them, against what is assumed.")
-    centre: list[float] = Field(
-        description="By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal "
-        "distribution: above 0, forecasts are raised."
-    )
-    spread: list[float] = Field(
-        description="By lead, the width that the distribution is multiplied by, between such values."
-    )
+Recalibration = Annotated[RunRecalibration, As("Recalibration", omit=("days",), exact=True)]
 
 
 class Calibration(Model):
@@ -152,17 +134,12 @@ def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
     last: Sequence[float | None] = (None, None)
     if used.last_flow_mm is not None:
         last = json_numbers.column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, units))
-    recalibration = None
-    if run.weather is not None:
-        fitted = asdict(run.weather.recalibration)
-        del fitted["days"]
-        recalibration = Recalibration(**fitted, weight=weight_of(fitted["issue_days"]))
     return Calibration(
         kind=used.kind,
         hash=used.sha256,
         weather=used.weather,
         weather_issues=used.weather_issues,
-        recalibration=recalibration,
+        recalibration=None if run.weather is None else run.weather.recalibration,
         fitted_on=used.fitted_on,
         own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),

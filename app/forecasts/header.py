@@ -12,7 +12,7 @@ from app.basins.basins import BasinKind, named_kind
 from app.exports.table import Table, table_of
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.http.shown import As
-from app.weather.weather import WeatherUsed
+from app.weather.weather import WEATHER_USED
 from hydrology.base.absent import text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.water.storage import SPIN_UP_DAYS
@@ -24,8 +24,8 @@ from records.forecasts.latest import Latest
 from records.forecasts.latest import Superseded as NewerRun
 from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.run_types import BasinStatus, Purpose, Run
-from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
+from records.runs.run_types import T0_AGE, T0_NOTE, BasinStatus, Purpose, Run
+from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset, RunWeather
 
 Columns = dict[str, list[float]]
 GappyColumns = dict[str, list[float | None]]
@@ -36,9 +36,6 @@ LeadDays = Annotated[
     Field(description=column("Days since T0")),
     Series("days since t0", "day", standard_name="forecast_period"),
 ]
-
-T0_AGE = "How many days T0 lay before the service's clock at issue."
-T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
 SUPERSEDED = As("Superseded", rename=(("run_id", "run"),))
@@ -151,7 +148,7 @@ class RunOfBasin(OfBasin):
     forcing_kind: Annotated[ForcingKind, Series("kind of weather after t0")] = Field(description=DESCRIBED)
     forcing_note: str = Field(description="The same in a sentence.")
     forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather used.")
-    weather: WeatherUsed | None = Field(
+    weather: Annotated[RunWeather, WEATHER_USED] | None = Field(
         default=None, description="The weather forecast behind it. Only where `forcing_kind` is `supplied`."
     )
     filled_days: int | None = Field(
@@ -245,7 +242,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "what_if": what_if(run),
         "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),
         "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),
-        "weather": weather_used(run),
+        "weather": run.weather,
         "traces": summary.traces,
         "spin_up_note": basin.spin_up_note,
         "age_days": None if at is None else age_days(run.t0, at),
@@ -297,15 +294,6 @@ def forcing_note(run: Run) -> str:
     note = PERTURBED_NOTE if perturbed else KINDS[run.forcing_kind].note
     changed = run.what_if is not None and bool(run.what_if.changes)
     return f"{note} Changed as described in what_if." if changed else note
-
-
-def weather_used(run: Run) -> WeatherUsed | None:
-    """Return the weather forecast used by a run, if any."""
-    if run.weather is None:
-        return None
-    used = asdict(run.weather)
-    del used["recalibration"]  # it is the calibration's, in each basin's answer
-    return WeatherUsed(**used)
 
 
 def what_if(run: Run) -> WhatIf | None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from datetime import date
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
@@ -12,48 +12,39 @@ from sqlalchemy.orm import Session
 from app.basins.basins import BasinKind, named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
-from app.forecasts.header import T0_AGE, T0_NOTE, WhatIf, weather_used, what_if
-from app.http.base_schema import Model, Program, next_page
+from app.forecasts.header import WhatIf, what_if
+from app.http.base_schema import Model, Program, maybe, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from app.http.problems import documented
-from app.weather.weather import WeatherUsed
+from app.http.shown import As, model_of
+from app.weather.weather import WEATHER_USED
 from hydrology.base.absent import text
-from hydrology.base.calendar import as_date
-from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.fields import DayField
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.database.stored import as_values
 from records.runs import run_types, runs
 from records.runs.run_types import BasinStatus, Purpose, UnknownRun
+from records.runs.run_weather import RunWeather
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
+_STORED = As(
+    omit=(
+        *("weights_hash", "code_version", "program", "forcing_cutoff", "what_if", "owner", "members", "request_key"),
+        *("t0_stale", "filled_days"),
+    ),
+    rename=(("version_id", "version"), ("is_official", "official"), ("member_count", "members")),
+    parts=((RunWeather, WEATHER_USED),),
+    exact=True,
+)
 
-class RunSummary(Model):
+
+class RunSummary(model_of(run_types.Run, _STORED)):  # type: ignore[misc]
     """A forecast run in a list."""
 
-    id: str
-    version: str = Field(description="The model version.")
-    purpose: Purpose
-    official: bool = Field(description="Whether the service itself, an admin or a schedule of theirs asked for it.")
     what_if: WhatIf | None = Field(description="Its changes; null where its purpose is not `what-if`.")
-    status: Literal["issued", "partial", "failed"] = Field(
-        description="`issued`: for every basin. `partial`: for some. `failed`: for none."
-    )
-    reason: str | None = Field(description="Why it was not issued for every basin; null where it was.")
-    t0: date = Field(description="The last day that the model's states have consumed.")
-    t0_age_days: int = Field(description=T0_AGE)
-    t0_note: str | None = Field(description=f"{T0_NOTE} Null elsewhere.")
-    horizon_days: int
-    issued_at: datetime = Field(description="When it was issued, by the service's clock.")
-    available_at: datetime = Field(description="Readable since this instant.")
-    created_at: datetime = Field(description="When it was computed, by the machine's clock.")
-    product: str = Field(description="The weather product that drives the model.")
-    forcing_kind: ForcingKind = Field(description=DESCRIBED)
-    weather: WeatherUsed | None = Field(description="The weather forecast behind it; null where none was used.")
-    members: int = Field(description="Number of networks in the ensemble.")
 
 
 class RunPage(Model):
@@ -91,7 +82,7 @@ class RunDetail(RunSummary):
 
 def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
     """Return runs as in a list."""
-    return [RunSummary(**_common_fields(run)) for run in stored]
+    return [RunSummary(**_STORED.values(run), what_if=what_if(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:
@@ -99,8 +90,9 @@ def detail(session: Session, run: str) -> RunDetail:
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     return RunDetail(
-        **_common_fields(stored),
-        forcing_cutoff=None if stored.forcing_cutoff is None else as_date(stored.forcing_cutoff),
+        **_STORED.values(stored),
+        what_if=what_if(stored),
+        forcing_cutoff=stored.forcing_cutoff,
         weights_hash=stored.weights_hash,
         code_version=stored.code_version,
         program=stored.program,
@@ -112,29 +104,11 @@ def detail(session: Session, run: str) -> RunDetail:
                 status=outcome.status,
                 reason=text(outcome.reason),
                 seen_in_training=outcome.summary.seen_in_training,
-                attributes_assumed=_listed(outcome.summary.attributes_assumed),
+                attributes_assumed=maybe(outcome.summary.attributes_assumed),
             )
             for outcome in of_basins
         ],
     )
-
-
-def _listed(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(names)
-
-
-def _common_fields(run: run_types.Run) -> dict[str, Any]:
-    times = ("t0_age_days", "t0_note", "issued_at", "available_at", "created_at")
-    names = ("id", "purpose", "status", "horizon_days", "product", "forcing_kind")
-    return {name: getattr(run, name) for name in (*names, *times)} | {
-        "reason": text(run.reason),
-        "version": run.version_id,
-        "official": run.owner is None,
-        "what_if": what_if(run),
-        "t0": as_date(run.t0),
-        "weather": weather_used(run),
-        "members": len(run.members),
-    }
 
 
 router = APIRouter(prefix="/runs", tags=["forecasts"])

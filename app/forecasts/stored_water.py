@@ -7,62 +7,46 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http import json_numbers
-from app.http.base_schema import Model, Period, Series, column, maybe
+from app.http.base_schema import Model, Number, Series, column, maybe
 from app.http.json_numbers import rounded
-from hydrology.base import calendar
+from app.http.shown import As
 from hydrology.base.absent import Absent, absent, text
 from hydrology.base.reasons import Reason
-from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
 from records.runs.run_arrays import RunSeries, over_members
-from records.runs.run_summary import NOT_STORED, KnownSkill, MappingKind, ReferenceSnow, RegionalBecause, RunSnow
+from records.runs.run_summary import (
+    NOT_STORED,
+    KnownSkill,
+    MappingKind,
+    ReferenceSnow,
+    RegionalBecause,
+    RunSnow,
+    percent_or_why,
+)
 from records.runs.run_types import SNOW_SPREAD, RunBasin
 from records.versions import versions
 
-
-class SnowReference(Model):
-    """Reference snow of T0 by a stored product, mm."""
-
-    product: str
-    mm: float
-    normal: float | None = Field(description="The mean of that day in the product's other years.")
-    percent_of_normal: float | None = Field(description="The reference in % of it.")
-
-
-class KnownSnowSkill(Model):
-    """Skill of snow cells of this kind on days (and, where `basins` is given, in basins) not used to choose them."""
-
-    version: str = Field(description="The version whose cells were scored: the run's model version, or its twin.")
-    products: list[str] = Field(description="The reference snow.")
-    period: Period = Field(description="The days.")
-    basins: int | None = Field(
-        description="Number of other basins with similar snow behind these medians; null where they are of this basin."
-    )
-    r: float = Field(description="Pearson's correlation with the reference.")
-    bias_pct: float = Field(description="In %; above 0: too much snow.")
-    where_none_mm: float | None = Field(
-        description="Mean snow read, mm, on days on which the reference has none: snow of that "
-        "size may be noise. Null where there are no such days, or where it was not scored."
-    )
+_REFERENCE = As("SnowReference", rename=(("normal_mm", "normal"),))
+_SKILL = As("KnownSnowSkill", rename=(("bare_mm", "where_none_mm"),))
 
 
 class SnowAtT0(Model):
     """The snow of T0, mm."""
 
-    mean: float = Field(description="Of the members.")
-    p05: float = Field(description="Their 5 % quantile.")
-    p95: float = Field(description="Their 95 % quantile.")
-    normal: float | None = Field(description="The mean of that day in other years, as the model version simulates it.")
-    percent_of_normal: float | None = Field(description="The mean in % of it.")
-    snow17: float | None = Field(
+    mean: Number = Field(description="Of the members.")
+    p05: Number = Field(description="Their 5 % quantile.")
+    p95: Number = Field(description="Their 95 % quantile.")
+    normal: Number | None = Field(description="The mean of that day in other years, as the model version simulates it.")
+    percent_of_normal: Number | None = Field(description="The mean in % of it.")
+    snow17: Number | None = Field(
         default=None,
         description="Snow water of the Snow-17 model, driven by the basin's own weather, for comparison. Only where "
         "the mapping is `regional`.",
     )
-    snow17_percent_of_normal: float | None = Field(
+    snow17_percent_of_normal: Number | None = Field(
         default=None, description="The same in % of what Snow-17 has in other years. Only where `snow17` is."
     )
-    reference: SnowReference | None = Field(description="The basin's stored reference of T0.")
+    reference: Annotated[ReferenceSnow, _REFERENCE] | None = Field(description="The basin's stored reference of T0.")
     uncertain: bool = Field(
         description="Whether `reference` or `snow17` lies outside the range of the members, `p05` to `p95`: compared "
         "in % of their own normals, in mm where one has none."
@@ -95,7 +79,7 @@ class SnowRead(Model):
     )
     volume_m3: list[float] | None = Field(description=column("The mean over the basin's area, m3"))
     at_t0: SnowAtT0
-    skill: KnownSnowSkill | None
+    skill: Annotated[KnownSkill, _SKILL] | None
 
 
 class Storage(Model):
@@ -116,7 +100,6 @@ class Storage(Model):
     )
 
 
-HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 OF_THE_STORE = "Snow is what the model's own snow stores hold."
 REGIONAL: Mapping[RegionalBecause, str] = {
@@ -151,11 +134,11 @@ def _snow_read(series: Mapping[str, RunSeries], basin: RunBasin) -> SnowRead | A
     return SnowRead(
         mapping=shown.mapping,
         mapping_note=_note(shown),
-        p05=json_numbers.column(low),
-        p95=json_numbers.column(high),
-        volume_m3=maybe(absent(Reason.NO_AREA_AT_RUN) if area is None else mean / 1000 * area, json_numbers.column),
+        p05=maybe(low),
+        p95=maybe(high),
+        volume_m3=maybe(absent(Reason.NO_AREA_AT_RUN) if area is None else mean / 1000 * area),
         at_t0=_at_t0(shown),
-        skill=maybe(shown.skill, _known_skill),
+        skill=maybe(shown.skill),
     )
 
 
@@ -165,58 +148,25 @@ def _note(shown: RunSnow) -> str:
     return OF_THE_STORE if shown.mapping == "store" else OF_THE_BASIN
 
 
-def _known_skill(skill: KnownSkill) -> KnownSnowSkill:
-    period = calendar.Period.parse(skill.period)
-    return KnownSnowSkill(
-        version=skill.version,
-        products=list(skill.products),
-        period=Period.between(period.first, period.last),
-        basins=skill.basins,
-        r=rounded(skill.r),
-        bias_pct=rounded(skill.bias_pct),
-        where_none_mm=None if skill.bare_mm is None else rounded(skill.bare_mm),
-    )
-
-
 def _at_t0(shown: RunSnow) -> SnowAtT0:
     judged = shown.against_normal
     of_snow17 = {}
     if shown.mapping == "regional":
-        mm, estimate = shown.snow17_mm, shown.snow17
+        mm, percent = shown.snow17_mm, None if shown.snow17 is None else shown.snow17.percent
         normal = mm if isinstance(mm, Absent) else shown.snow17_normal_mm or NOT_STORED
-        of_snow17 = {
-            "snow17": None if mm is None else maybe(mm, rounded),
-            "snow17_percent_of_normal": maybe(
-                _percent(None if estimate is None else estimate.percent, normal), rounded
-            ),
-        }
+        of_snow17 = {"snow17": mm, "snow17_percent_of_normal": percent_or_why(percent, normal)}
     return SnowAtT0(
-        mean=rounded(shown.mean_mm),
-        p05=rounded(shown.p05_mm),
-        p95=rounded(shown.p95_mm),
-        normal=maybe(shown.normal_mm, rounded),
-        percent_of_normal=maybe(_percent(judged.percent, shown.normal_mm), rounded),
-        **of_snow17,
-        reference=maybe(shown.reference, _reference),
+        mean=shown.mean_mm,
+        p05=shown.p05_mm,
+        p95=shown.p95_mm,
+        normal=maybe(shown.normal_mm),
+        percent_of_normal=maybe(percent_or_why(judged.percent, shown.normal_mm)),
+        **maybe(of_snow17),
+        reference=maybe(shown.reference),
         uncertain=judged.uncertain is not None,
         uncertain_reason=text(judged.uncertain),
         in_words=judged.in_words,
     )
-
-
-def _reference(reference: ReferenceSnow) -> SnowReference:
-    return SnowReference(
-        product=reference.product,
-        mm=rounded(reference.mm),
-        normal=maybe(reference.normal_mm, rounded),
-        percent_of_normal=maybe(_percent(reference.estimate.percent, reference.normal_mm), rounded),
-    )
-
-
-def _percent(percent: float | None, normal: float | Absent) -> float | Absent:
-    if percent is not None:
-        return percent
-    return normal if isinstance(normal, Absent) else HARDLY_ANY
 
 
 def why_no_account(basin: RunBasin, conserving: bool) -> Absent:

@@ -92,8 +92,8 @@ def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
     yield sentence + "."
     if read is not None and read.mapping == "regional":
         yield read.mapping_note
-    if read is not None and read.skill is not None and (read.skill.where_none_mm or 0) >= MIN_SNOW_MM:
-        yield f"Where there was no snow, such cells held {number(read.skill.where_none_mm or 0)} mm in the mean."
+    if read is not None and read.skill is not None and (read.skill.bare_mm or 0) >= MIN_SNOW_MM:
+        yield f"Where there was no snow, such cells held {number(read.skill.bare_mm or 0)} mm in the mean."
 
 
 def on(day: date) -> str:

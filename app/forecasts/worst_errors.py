@@ -1,7 +1,6 @@
 """/v1/verification/worst: errors of verified forecasts, split by cause."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from app.forecasts.words import number, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, Period, maybe
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
+from app.http.shown import As
 from app.versions.verification import OfSeason
 from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base import calendar
@@ -32,18 +32,7 @@ from records.verification.error_splits import ErrorFilter
 from records.versions import versions
 from records.versions.versions import UnknownVersion
 
-
-class ErrorParts(Model):
-    """The error of a forecast in one number, and its parts, which add up to it."""
-
-    observed: float = Field(description="By the observed flow.")
-    error: float = Field(description="Forecast less observed.")
-    weather: float = Field(description="Of the weather after T0: the forecast less the same with observed weather.")
-    initial_state: float = Field(
-        description="Of the state of T0: the same with observed weather, less that from the state by data as revised "
-        "since."
-    )
-    network: float = Field(description="The error that is left with observed weather from the revised state.")
+ErrorParts = Annotated[ErrorSplit, As("ErrorParts", exact=True)]
 
 
 class ForecastError(OfBasin):
@@ -63,13 +52,7 @@ class ForecastError(OfBasin):
     verified_at: datetime
 
 
-class MeanSizes(Model):
-    """The mean size of an error and of its parts, over forecasts. Sizes do not add up: parts cancel each other."""
-
-    error: float
-    weather: float
-    initial_state: float
-    network: float
+MeanSizes = Annotated[error_splits.MeanError, As("MeanSizes", exact=True)]
 
 
 class MeanErrors(Model):
@@ -102,13 +85,12 @@ def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int)
         of=of,
         season=chosen.season,
         forecasts=error_splits.count(session, chosen),
-        means=maybe(means or absent(Reason.NO_ERROR_SPLIT), _means),
+        means=maybe(
+            means or absent(Reason.NO_ERROR_SPLIT),
+            lambda known: MeanErrors(**{str(measure): mean for measure, mean in known.items()}),
+        ),
         cases=[_case(session, one, of) for one in error_splits.worst(session, of, chosen, limit)],
     )
-
-
-def _means(means: Mapping[Measure, error_splits.MeanError]) -> MeanErrors:
-    return MeanErrors(**{measure: MeanSizes(**asdict(mean)) for measure, mean in means.items()})
 
 
 def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> ForecastError:
@@ -121,8 +103,8 @@ def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> F
         t0=as_date(error.t0),
         days=Period.between(first, last),
         weather=error.weather,
-        volume=ErrorParts(**asdict(error.volume)),
-        peak=ErrorParts(**asdict(error.peak)),
+        volume=error.volume,
+        peak=error.peak,
         in_words=_in_words(getattr(error, of), of, error.horizon_days),
         verified_at=error.verified_at,
     )

@@ -13,7 +13,8 @@ from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Per
 from app.http.shown import As
 from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
-from hydrology.outlook import LIKELY, POSSIBLE, STEADY_SHARE, TREND_DAYS, FlowBasis
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.outlook import STEADY_SHARE, TREND_DAYS, FlowBasis
 from hydrology.uncertainty.exceedance import Direction
 from records.forecasts.latest import Superseded as NewerRun
 from records.outlooks.reader import Freshness

@@ -1,7 +1,7 @@
 """/v1/bridges: corrections from one weather product to another, and their skill."""
 
-from datetime import date, datetime
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 from pydantic import Field
@@ -13,16 +13,13 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import Reading
 from app.http.problems import documented
-from app.http.shown import As
-from hydrology.base.calendar import as_date
+from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
 from jobspec.fields import ID
 from records.database.stored import as_values
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
-
-_ALL_DAYS = Why("It was fitted on all days that both products have.")
 
 
 class BridgedBasin(Model):
@@ -56,23 +53,16 @@ class BridgedBasin(Model):
     missing: Missing = EXPLAINED
 
 
-class Bridge(Model):
-    """A fit of a bridge."""
-
-    id: str
-    name: str = Field(description="The bridge's name, also the product that its weather is stored under.")
-    from_product: str = Field(description="The product it converts.")
-    to_product: str = Field(description="The product it converts to.")
-    model: Annotated[str | None, Why("It is for observed weather.")] = Field(
-        description="The weather model whose forecasts it corrects."
-    )
-    first_day: Annotated[date | None, _ALL_DAYS] = Field(description="The first day of the fitting period.")
-    last_day: Annotated[date | None, _ALL_DAYS]
-    created_at: datetime
-    missing: Missing = EXPLAINED
+BRIDGE = As(
+    "Bridge",
+    doc="A fit of a bridge.",
+    omit=("refused", "code_version"),
+    rename=(("first", "first_day"), ("last", "last_day")),
+    missing=True,
+)
 
 
-class BridgeDetail(Bridge):
+class BridgeDetail(model_of(bridges.Bridge, BRIDGE)):  # type: ignore[misc]
     """A fit of a bridge with its corrections for each basin."""
 
     basins: list[BridgedBasin] = Field(description="In the order of their identifiers.")
@@ -82,26 +72,19 @@ class BridgeDetail(Bridge):
 class Bridges(Model):
     """The newest fit of each bridge, in the order of their names."""
 
-    bridges: list[Bridge]
+    bridges: list[Annotated[bridges.Bridge, BRIDGE]]
 
 
 def list_newest(session: Session) -> Bridges:
     """Return the newest fit of each bridge."""
-    return Bridges(bridges=[Bridge(**_fields(bridge)) for bridge in bridges.list_bridges(session)])
+    return Bridges(bridges=bridges.list_bridges(session))
 
 
 def detail(session: Session, bridge: str) -> BridgeDetail:
     """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
-    return BridgeDetail(**_fields(stored), basins=basins, refused=dict(stored.refused))
-
-
-def _fields(bridge: bridges.Bridge) -> dict[str, Any]:
-    return as_values(bridge, "first", "last", "refused", "code_version") | {
-        "first_day": None if bridge.first is None else as_date(bridge.first),
-        "last_day": None if bridge.last is None else as_date(bridge.last),
-    }
+    return BridgeDetail(**BRIDGE.values(stored), basins=basins, refused=stored.refused)
 
 
 def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
@@ -112,10 +95,7 @@ def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
         basin=part.basin_id,
         pooled_from=list(part.pooled_from),
         pooled_reason=part.pooled_reason,
-        day_offset=corrections.day_offset,
-        factors={name: list(values) for name, values in corrections.factors.items()},
-        steps={name: list(values) for name, values in corrections.steps.items()},
-        limited=list(corrections.limited),
+        **as_values(corrections),
         held_out=part.skill,
         applied_at=part.applied_at,
         hash=part.sha256,

@@ -13,11 +13,11 @@ from app.http.api_keys import KeyFirstRoute
 from app.http.base_schema import Model, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, ServiceClock
-from app.http.json_numbers import column
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import UnsupportedMedia, documented
+from app.http.shown import As, model_of
 from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
-from hydrology.base.calendar import as_date
+from hydrology.weather import forcing
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
@@ -27,73 +27,32 @@ from records.database.stored import as_values
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
-
-class WeatherIdentity(Model):
-    """The identity of a weather forecast."""
-
-    id: str = Field(examples=["01a1f9952f438adb871a00"])
-    source: str = Field(description="The provider.", examples=["open-meteo"])
-    model: str = Field(description="The weather model.", examples=["ncep_gefs025"])
-    reference_time: datetime = Field(description="Reference time of the model run.")
-    licence: str | None = Field(description="The source's licence; null where it names none.")
-    credit: str | None = Field(description="The attribution to show with the data; null where none is required.")
-
-
-class WeatherSkill(Model):
-    """How well the forecasts of a weather model agree with the weather that came."""
-
-    issues: int = Field(description="Number of its past issues that were compared; 0: the skill is assumed.")
-    correlations: dict[str, list[float]] = Field(
-        description="Correlation of the normal scores of forecast and observed weather, by variable: on the reference "
-        "day, and on each day after it."
-    )
-
-
-class WeatherUsed(WeatherIdentity):
-    """The weather forecast used by a run."""
-
-    available_time: datetime = Field(description="Readable since this instant, for all basins of the run.")
-    skill: WeatherSkill
-
-
-class WeatherIssue(WeatherIdentity):
-    """A weather forecast in a list."""
-
-    operational: bool = Field(
-        description="Whether forecasts use it by default: it came from a feed, an admin or the command line. One that "
-        "was sent with an operator's key is used only by forecasts that name it."
-    )
-    created_at: datetime = Field(description="When its first basin was stored, by the machine's clock.")
+ISSUE = As("WeatherIssue")
+OF_BASIN = As(
+    "WeatherOfBasin",
+    omit=("issue_id", "sha256", "traces"),
+    rename=(("basin_id", "basin"), ("first", "first_day"), ("last", "last_day"), ("trace_count", "traces")),
+)
+WEATHER_USED = As("WeatherUsed", omit=("recalibration",), exact=True)
 
 
 class WeatherPage(Model):
     """Weather forecasts, the latest stored first."""
 
-    weather: list[WeatherIssue]
+    weather: list[Annotated[weather_issues.Issue, ISSUE]]
     next: str | None = next_page("/v1/weather?limit=100&after=01a1f9952f438adb871a00")
 
 
-class WeatherOfBasin(Model):
-    """Contents of a weather forecast for a basin."""
-
-    basin: str
-    available_time: datetime = Field(description="Readable since this instant.")
-    first_day: date
-    last_day: date
-    traces: int = Field(description="Number of traces.")
-    variables: list[str]
-
-
-class WeatherDetail(WeatherIssue):
+class WeatherDetail(model_of(weather_issues.Issue, ISSUE)):  # type: ignore[misc]
     """A weather forecast with its contents for each basin."""
 
-    basins: list[WeatherOfBasin]
+    basins: list[Annotated[weather_issues.BasinPart, OF_BASIN]]
 
 
-class BasinWeather(WeatherIdentity):
+class BasinWeather(model_of(forcing.WeatherIssue, As())):  # type: ignore[misc]
     """The forecast weather of a basin."""
 
-    available_time: datetime = Field(description="Readable since this instant.")
+    id: str = Field(examples=["01a1f9952f438adb871a00"])
     basin: str
     units: dict[str, str] = Field(description="Unit of each variable.")
     time: list[date] = Field(description="The valid days: calendar days at the gauge.")
@@ -104,18 +63,8 @@ class BasinWeather(WeatherIdentity):
 
 def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
     """Return a weather forecast as known at an instant."""
-    basins = [
-        WeatherOfBasin(
-            basin=part.basin_id,
-            available_time=part.available_time,
-            first_day=as_date(part.first),
-            last_day=as_date(part.last),
-            traces=len(part.traces),
-            variables=list(part.variables),
-        )
-        for part in weather_issues.parts_of(session, issue, at)
-    ]
-    return WeatherDetail(**as_values(weather_issues.get(session, issue)), basins=basins)
+    stored = weather_issues.get(session, issue)
+    return WeatherDetail(**ISSUE.values(stored), basins=weather_issues.parts_of(session, issue, at))
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
@@ -126,9 +75,9 @@ def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWea
         **as_values(forecast.issue),
         basin=basin,
         units=dict(forecast.units),
-        time=[as_date(day) for day in forecast.period.days],
+        time=forecast.period.days,
         traces={
-            label: {name: column(values[trace]) for name, values in forecast.values.items()}
+            label: {name: values[trace] for name, values in forecast.values.items()}
             for trace, label in enumerate(forecast.traces)
         },
     )
@@ -203,7 +152,7 @@ def list_weather(
         basins.require(session, basin)
     chosen = {"basin": basin, "source": source, "model": model, "after": page.after}
     issues, following = page.cut(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought))
-    return fields.of(WeatherPage(weather=[WeatherIssue(**as_values(issue)) for issue in issues], next=following))
+    return fields.of(WeatherPage(weather=issues, next=following))
 
 
 @router.get("/{weather}", summary="Read a weather forecast", **documented_responses(WeatherDetail, UnknownWeather))

@@ -329,7 +329,6 @@ class BasinSummary(Model):
 class BasinWeather(Model):
     """The forecast weather of a basin."""
 
-    id: str
     source: str
     """The provider."""
 
@@ -339,15 +338,16 @@ class BasinWeather(Model):
     reference_time: AwareDatetime
     """Reference time of the model run."""
 
+    available_time: AwareDatetime
+    """Readable since this instant."""
+
     licence: str | None
     """The source's licence; null where it names none."""
 
     credit: str | None
     """The attribution to show with the data; null where none is required."""
 
-    available_time: AwareDatetime
-    """Readable since this instant."""
-
+    id: str
     basin: str
     units: dict[str, str]
     """Unit of each variable."""
@@ -362,7 +362,6 @@ class BasinWeather(Model):
 class Bridge(Model):
     """A fit of a bridge."""
 
-    id: str
     name: str
     """The bridge's name, also the product that its weather is stored under."""
 
@@ -379,6 +378,7 @@ class Bridge(Model):
     """The first day of the fitting period."""
 
     last_day: date | None
+    id: str
     created_at: AwareDatetime
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -2673,9 +2673,6 @@ class Recalibration(Model):
     reforecast_days: int
     """Number of them without an issued forecast: computed later, with a past weather forecast."""
 
-    weight: float
-    """From 0 to 1: the weight of what came after them, against what is assumed."""
-
     centre: list[float]
     """
     By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal distribution: above 0, forecasts are raised.
@@ -2683,6 +2680,9 @@ class Recalibration(Model):
 
     spread: list[float]
     """By lead, the width that the distribution is multiplied by, between such values."""
+
+    weight: float
+    """From 0 to 1: the weight of what came after them, against what is assumed."""
 
 
 class ReforecastParams(Model):
@@ -3041,9 +3041,6 @@ class StateDetail(Model):
     product: str
     """The weather that it was driven with."""
 
-    sha256: str
-    """The fingerprint of the arrays of all members."""
-
     parent_day: date | None
     """The day of the state it was advanced from."""
 
@@ -3056,14 +3053,17 @@ class StateDetail(Model):
     spin_up_days: int
     """Days since the empty store."""
 
-    storage_mm: list[float] | None
-    """The water in the basin, mm, of each member in their order."""
+    sha256: str
+    """The fingerprint of the arrays of all members."""
 
     created_at: AwareDatetime
     invalid_at: AwareDatetime | None
     """Since when it may not be used; null while it is valid."""
 
     invalid_reason: str | None
+    storage_mm: list[float] | None
+    """The water in the basin, mm, of each member in their order."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
@@ -3095,9 +3095,6 @@ class StateSummary(Model):
     product: str
     """The weather that it was driven with."""
 
-    sha256: str
-    """The fingerprint of the arrays of all members."""
-
     parent_day: date | None
     """The day of the state it was advanced from."""
 
@@ -3110,14 +3107,17 @@ class StateSummary(Model):
     spin_up_days: int
     """Days since the empty store."""
 
-    storage_mm: list[float] | None
-    """The water in the basin, mm, of each member in their order."""
+    sha256: str
+    """The fingerprint of the arrays of all members."""
 
     created_at: AwareDatetime
     invalid_at: AwareDatetime | None
     """Since when it may not be used; null while it is valid."""
 
     invalid_reason: str | None
+    storage_mm: list[float] | None
+    """The water in the basin, mm, of each member in their order."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
@@ -3489,6 +3489,8 @@ class WeatherIssue(Model):
     """A weather forecast in a list."""
 
     id: str
+    """Its identifier."""
+
     source: str
     """The provider."""
 
@@ -3498,16 +3500,16 @@ class WeatherIssue(Model):
     reference_time: AwareDatetime
     """Reference time of the model run."""
 
+    operational: bool
+    """
+    Whether forecasts use it by default: it came from a feed, an admin or the command line. One that was sent with an operator's key is used only by forecasts that name it.
+    """
+
     licence: str | None
     """The source's licence; null where it names none."""
 
     credit: str | None
     """The attribution to show with the data; null where none is required."""
-
-    operational: bool
-    """
-    Whether forecasts use it by default: it came from a feed, an admin or the command line. One that was sent with an operator's key is used only by forecasts that name it.
-    """
 
     created_at: AwareDatetime
     """When its first basin was stored, by the machine's clock."""
@@ -3522,10 +3524,9 @@ class WeatherOfBasin(Model):
 
     first_day: date
     last_day: date
+    variables: list[str]
     traces: int
     """Number of traces."""
-
-    variables: list[str]
 
 
 class WeatherPage(Model):
@@ -3552,6 +3553,8 @@ class WeatherUsed(Model):
     """The weather forecast used by a run."""
 
     id: str
+    """Its identifier."""
+
     source: str
     """The provider."""
 
@@ -3561,14 +3564,14 @@ class WeatherUsed(Model):
     reference_time: AwareDatetime
     """Reference time of the model run."""
 
+    available_time: AwareDatetime
+    """Readable since this instant, for all basins of the run."""
+
     licence: str | None
     """The source's licence; null where it names none."""
 
     credit: str | None
     """The attribution to show with the data; null where none is required."""
-
-    available_time: AwareDatetime
-    """Readable since this instant, for all basins of the run."""
 
     skill: WeatherSkill
 
@@ -6730,32 +6733,8 @@ class RunDetail(Model):
     """A run and its outcome in each basin."""
 
     id: str
-    version: str
-    """The model version."""
-
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
-    official: bool
-    """Whether the service itself, an admin or a schedule of theirs asked for it."""
-
-    what_if: WhatIf | None
-    """Its changes; null where its purpose is not `what-if`."""
-
-    status: Literal["issued", "partial", "failed"]
-    """`issued`: for every basin. `partial`: for some. `failed`: for none."""
-
-    reason: str | None
-    """Why it was not issued for every basin; null where it was."""
-
     t0: date
     """The last day that the model's states have consumed."""
-
-    t0_age_days: int
-    """How many days T0 lay before the service's clock at issue."""
-
-    t0_note: str | None
-    """
-    A warning where T0 was not named and lay more than 3 days before the clock: data are old. Null elsewhere.
-    """
 
     horizon_days: int
     issued_at: AwareDatetime
@@ -6766,6 +6745,9 @@ class RunDetail(Model):
 
     created_at: AwareDatetime
     """When it was computed, by the machine's clock."""
+
+    version: str
+    """The model version."""
 
     product: str
     """The weather product that drives the model."""
@@ -6778,8 +6760,29 @@ class RunDetail(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
+    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    reason: str | None
+    """Why it was not issued for every basin; null where it was."""
+
+    t0_age_days: int
+    """How many days T0 lay before the service's clock at issue."""
+
+    status: Literal["issued", "partial", "failed"]
+    """`issued`: for every basin. `partial`: for some. `failed`: for none."""
+
+    t0_note: str | None
+    """
+    A warning where T0 was not named and lay more than 3 days before the clock: data are old. Null elsewhere.
+    """
+
+    official: bool
+    """Whether the service itself, an admin or a schedule of theirs asked for it."""
+
     members: int
     """Number of networks in the ensemble."""
+
+    what_if: WhatIf | None
+    """Its changes; null where its purpose is not `what-if`."""
 
     forcing_cutoff: date | None
     """The last day of observed weather used; null where none was."""
@@ -6801,32 +6804,8 @@ class RunSummary(Model):
     """A forecast run in a list."""
 
     id: str
-    version: str
-    """The model version."""
-
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
-    official: bool
-    """Whether the service itself, an admin or a schedule of theirs asked for it."""
-
-    what_if: WhatIf | None
-    """Its changes; null where its purpose is not `what-if`."""
-
-    status: Literal["issued", "partial", "failed"]
-    """`issued`: for every basin. `partial`: for some. `failed`: for none."""
-
-    reason: str | None
-    """Why it was not issued for every basin; null where it was."""
-
     t0: date
     """The last day that the model's states have consumed."""
-
-    t0_age_days: int
-    """How many days T0 lay before the service's clock at issue."""
-
-    t0_note: str | None
-    """
-    A warning where T0 was not named and lay more than 3 days before the clock: data are old. Null elsewhere.
-    """
 
     horizon_days: int
     issued_at: AwareDatetime
@@ -6837,6 +6816,9 @@ class RunSummary(Model):
 
     created_at: AwareDatetime
     """When it was computed, by the machine's clock."""
+
+    version: str
+    """The model version."""
 
     product: str
     """The weather product that drives the model."""
@@ -6849,8 +6831,29 @@ class RunSummary(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
+    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    reason: str | None
+    """Why it was not issued for every basin; null where it was."""
+
+    t0_age_days: int
+    """How many days T0 lay before the service's clock at issue."""
+
+    status: Literal["issued", "partial", "failed"]
+    """`issued`: for every basin. `partial`: for some. `failed`: for none."""
+
+    t0_note: str | None
+    """
+    A warning where T0 was not named and lay more than 3 days before the clock: data are old. Null elsewhere.
+    """
+
+    official: bool
+    """Whether the service itself, an admin or a schedule of theirs asked for it."""
+
     members: int
     """Number of networks in the ensemble."""
+
+    what_if: WhatIf | None
+    """Its changes; null where its purpose is not `what-if`."""
 
 
 class Schedule(Model):
@@ -7912,6 +7915,8 @@ class WeatherDetail(Model):
     """A weather forecast with its contents for each basin."""
 
     id: str
+    """Its identifier."""
+
     source: str
     """The provider."""
 
@@ -7921,16 +7926,16 @@ class WeatherDetail(Model):
     reference_time: AwareDatetime
     """Reference time of the model run."""
 
+    operational: bool
+    """
+    Whether forecasts use it by default: it came from a feed, an admin or the command line. One that was sent with an operator's key is used only by forecasts that name it.
+    """
+
     licence: str | None
     """The source's licence; null where it names none."""
 
     credit: str | None
     """The attribution to show with the data; null where none is required."""
-
-    operational: bool
-    """
-    Whether forecasts use it by default: it came from a feed, an admin or the command line. One that was sent with an operator's key is used only by forecasts that name it.
-    """
 
     created_at: AwareDatetime
     """When its first basin was stored, by the machine's clock."""
@@ -8901,7 +8906,6 @@ class WhatIfJob(Model):
 class BridgeDetail(Model):
     """A fit of a bridge with its corrections for each basin."""
 
-    id: str
     name: str
     """The bridge's name, also the product that its weather is stored under."""
 
@@ -8918,6 +8922,7 @@ class BridgeDetail(Model):
     """The first day of the fitting period."""
 
     last_day: date | None
+    id: str
     created_at: AwareDatetime
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""

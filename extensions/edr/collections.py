@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations import DISCHARGE, variable_columns
 from app.exports.table import Column, instant_text
-from app.forecasts import table as forecast_table
+from app.forecasts import endpoints as forecast_table
 from extensions.edr import FORECASTS
 from hydrology.base.calendar import Period
 from hydrology.base.errors import NotFound

@@ -12,13 +12,12 @@ from sqlalchemy.orm import Session
 from app.basins.observations import DISCHARGE, observation_query, observations_of, table_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import CoverageAnswer
-from app.exports.table import NOWHERE, Column, Table, basin_columns, stacked
+from app.exports.table import NOWHERE, Column, Table, basin_columns, day_columns, stacked
+from app.forecasts import endpoints as forecast_table
 from app.forecasts import lookup
-from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation
 from app.forecasts.forecast import basin_forecast, stored_parts
 from app.forecasts.lookup import MAX_BASINS
-from app.forecasts.table import day_columns
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from extensions.edr import FORECASTS

@@ -1,23 +1,19 @@
 """The programs that compute on graphics cards, as the core finds them (`models.devices.GPUPrograms`)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 
 import structlog
 import torch
 
-from extensions.gpu.members_training import MembersTraining
 from hydrology.base.errors import excerpt
 from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
 from jobspec.training import TrainingConfig
-from models.checkpoint import Tensors
 from models.contract import Inputs, Network, Outputs, State
 from models.devices import GPULost, GPUPrograms
 from models.ensemble import ArrayMap
-from models.forcing import Scaler
-from models.learning import TrainingData
 from models.nets.mclstm import MCLSTM
 
 MAX_CELLS = 64
@@ -89,19 +85,6 @@ class Programs:
         small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= MAX_CELLS
         suits = small and isinstance(config.network, TOGETHER)
         return suits and (device is None or available(torch.device(device)))
-
-    def training(
-        self,
-        config: TrainingConfig,
-        data: TrainingData,
-        scaler: Scaler,
-        seeds: Sequence[int],
-        *,
-        device: str,
-        learnt_from: Sequence[str],
-        starts: Mapping[int, Tensors],
-    ) -> MembersTraining:
-        return MembersTraining(config, data, scaler, seeds, device=device, learnt_from=learnt_from, starts=starts)
 
 
 PROGRAMS: GPUPrograms = Programs()

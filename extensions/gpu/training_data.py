@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from models.checkpoint import Tensors
 from models.contract import PRIOR_WEIGHT
 from models.training import MemberTraining
 
@@ -58,7 +59,7 @@ class CardWeights:
         self.shapes = {name: of.shape for name, of in first.network.named_parameters()}
         self.flat = self._rows([dict(member.network.named_parameters()) for member in members], device).requires_grad_()
         self.average = self._rows([dict(member.average.named_parameters()) for member in members], device)
-        self.fitted = self._rows([member.fitted_weights() for member in members], device)
+        self.fitted = self._rows([_fitted(member) for member in members], device)
         decays = {id(of): group["weight_decay"] for group in first.optimizer.param_groups for of in group["params"]}
         decay = {name: torch.full_like(of, decays.get(id(of), 0.0)) for name, of in first.network.named_parameters()}
         self.decay = self._rows([decay], device)
@@ -154,6 +155,17 @@ class CardWeights:
 
 def _row(weights: Mapping[str, Tensor]) -> Tensor:
     return torch.cat([of.detach().flatten() for of in weights.values()])
+
+
+def _fitted(member: MemberTraining) -> Tensors:
+    """Return 1 for every weight that the training may change, and 0 for every other, by the parameters' names."""
+    ones = copy.deepcopy(member.network).requires_grad_(True)
+    with torch.no_grad():
+        for weights in ones.parameters():
+            weights.fill_(1)
+    ones.hide(member.config.unseen_by(member.seed))
+    fitted = {name for name, weights in member.network.named_parameters() if weights.requires_grad}
+    return {name: weights.detach() * (name in fitted) for name, weights in ones.named_parameters()}
 
 
 def _moments(member: MemberTraining, moment: str) -> dict[str, Tensor]:

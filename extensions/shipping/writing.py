@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hydrology.base.digests import fingerprint, sha256
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput
+from models import checkpoint
 from models.pretrained import combination
-from models.pretrained.form import CARD, DESCRIPTION, Description, Origin, ShippedMember, half
+from models.pretrained.form import CARD, DESCRIPTION, Description, Origin, ShippedMember
 from runtime.stored_files import replace_file
 
 _CARD = """# {name}
@@ -65,7 +66,7 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
     entries: dict[int, ShippedMember] = {}
     for member in members:
         name = f"member-{member.label:02}.safetensors"
-        files[name] = half(member.weights)
+        files[name] = _half(member.weights)
         digest = sha256(files[name])
         entries[member.label] = ShippedMember(
             label=member.label, seed=member.seed, file=name, sha256=digest, log=member.log
@@ -91,6 +92,17 @@ def write_combination(folder: Path, description: combination.Description) -> Wri
             raise AnotherVersion(f"{folder} holds another version: choose another folder.")
         changed = _replace(folder, {combination.DESCRIPTION: blob})
     return Written((), fingerprint(content), changed, tuple(part.name for part in description.parts))
+
+
+def _half(weights: bytes) -> bytes:
+    """Return a member's weights in half precision; DataProblem where one is too large, or not a number."""
+    tensors, _ = checkpoint.parse(weights)
+    halves = {name: tensor.half() for name, tensor in tensors.items()}
+    if lost := checkpoint.not_finite(halves):
+        raise DataProblem(
+            f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or not numbers): train again."
+        )
+    return checkpoint.dump(halves, {})
 
 
 def _as_text(content: Any) -> bytes:

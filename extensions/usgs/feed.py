@@ -17,7 +17,8 @@ from extensions.usgs.gauges import DailySeriesInfo, by_request, chosen, daily_se
 from extensions.usgs.pages import Properties, features, properties
 from hydrology.base.calendar import Period
 from hydrology.base.products import Credit
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Location, Observations, Site
+from ingestion.base import BasinData
+from ingestion.feeds.base import TIME_ZONE, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.http import FeedAccess, Service
 
 UNIT = "ft^3/s"
@@ -32,7 +33,7 @@ class _Answer(NamedTuple):
     """What USGS answers about some gauges: their series, and their places and rows by gauge."""
 
     held: dict[str, list[DailySeriesInfo]]
-    places: dict[str, Location]
+    places: dict[str, BasinData]
     rows: Rows
 
 
@@ -79,7 +80,7 @@ class UsgsFeed:
         held = answer.held.get(site.basin, [])
         series = chosen(site.basin, held, self._named)
         place = answer.places.get(site.basin)
-        time_zone = place.time_zone if place else None
+        time_zone = place.texts.get(TIME_ZONE) if place else None
         rows = [row for row in answer.rows.get(site.basin, []) if row.get("time_series_id") == series]
         daily = discharge([_row(site.basin, row) for row in rows], wanted.last_of(site, time_zone))
         origin = f"{self._service.base}/collections/daily/items {site.basin} series {series}"

@@ -10,8 +10,9 @@ from extensions.usgs.pages import Properties, features, properties
 from extensions.usgs.settings import UsgsService
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.units import M2_PER_SQUARE_MILE
-from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Location, Observations, Site, each
+from hydrology.base.units import M2_PER_SQUARE_MILE, SERVICE_AREA
+from ingestion.base import BasinData
+from ingestion.feeds.base import TIME_ZONE, Answer, FeedProblem, FetchedBasinData, Observations, Site, each
 from ingestion.feeds.http import FeedAccess, Service
 
 NAMESPACE = "USGS-"
@@ -77,22 +78,25 @@ def service(access: FeedAccess) -> Service:
     return access.service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY")
 
 
-def gauge(basin: str, access: FeedAccess) -> Location | None:
+def gauge(basin: str, access: FeedAccess) -> BasinData | None:
     """Return what USGS states of a gauge; None where it knows none."""
     return locations(service(access), [basin]).get(basin)
 
 
-def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
-    """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out."""
+def locations(service: Service, basins: Sequence[str]) -> dict[str, BasinData]:
+    """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out.
+
+    Depths of runoff use the area that a model learnt with, not that of USGS.
+    """
     if not basins:
         return {}
     member = {"op": "in", "args": [{"property": "monitoring_location_id"}, list(basins)]}
-    found: dict[str, Location] = {}
+    found: dict[str, BasinData] = {}
     for feature in features(service, "monitoring-locations", {"f": "json"}, {"op": "and", "args": [member]}):
         result = properties(feature)
         basin = str(feature.get("id") or result.get("monitoring_location_id"))
         if basin in basins:
-            found[basin] = _location(feature, result)
+            found[basin] = _location(basin, feature, result)
     return found
 
 
@@ -157,18 +161,20 @@ def _day(value: object) -> Day | None:
         return None
 
 
-def _location(feature: dict[str, Any], result: Properties) -> Location:
+def _location(basin: str, feature: dict[str, Any], result: Properties) -> BasinData:
     geometry = feature.get("geometry")
     place = geometry.get("coordinates") if isinstance(geometry, dict) else None
     longitude, latitude = place[:2] if isinstance(place, list) and len(place) >= 2 else (None, None)
     area = _within(result.get("drainage_area"), 1e-6, 1e8)
     zones = _TIME_ZONES.get(str(result.get("time_zone_abbreviation")))
-    return Location(
+    time_zone = zones and zones[0 if result.get("uses_daylight_savings") == "Y" else 1]
+    return BasinData(
+        basin,
         name=_line(result.get("monitoring_location_name")),
         latitude=_within(latitude, -90, 90),
         longitude=_within(longitude, -180, 180),
-        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
-        time_zone=zones and zones[0 if result.get("uses_daylight_savings") == "Y" else 1],
+        areas={} if area is None else {SERVICE_AREA: area * M2_PER_SQUARE_MILE},
+        texts={TIME_ZONE: time_zone} if time_zone else {},
     )
 
 

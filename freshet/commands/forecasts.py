@@ -74,7 +74,7 @@ def _run(at: Reading, run: str, units: Units | None) -> Shown:
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import table
+    from app.forecasts import endpoints
     from records.basins.basins import sites
 
     found = _forecast_of(at.session, result_of(at.session, run, basin), units)
@@ -83,7 +83,7 @@ def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
         inform_missing(found, ("discharge", "calibrated", "storage"))
         return series(found, _FORECAST, f"{basin}, run {run}, discharge in {found.units['discharge']}")
 
-    return Shown(found, text, lambda: table.of_one(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: endpoints.of_one(found, sites(at.session, [basin])))
 
 
 @reads_series
@@ -149,7 +149,7 @@ def states(
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
 
-    from app.forecasts.water.states import StatePage, detail, summary
+    from app.forecasts.water.states import StatePage, detail
     from records.basins import basins
     from records.forecasts.latest import asked_version
     from records.runs.states import page
@@ -167,7 +167,7 @@ def states(
         f"/v1/basins/{basin}/states",
         lambda state: state.day,
     )
-    of_basin = StatePage(basin=basin, version=asked.id, states=[summary(one) for one in rows], next=following)
+    of_basin = StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 

@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
+from hydrology.base.doc import Doc
 from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
 from hydrology.base.products import WEATHER
 from hydrology.weather.runoff import unit_hint
@@ -53,24 +54,24 @@ class WeatherRefused(DataProblem):
         self.fault: Fault = fault
 
 
+Provider = Annotated[str, Doc("The provider.", ("open-meteo",))]
+WeatherModel = Annotated[str, Doc("The weather model.", ("ncep_gefs025",))]
+ReferenceTime = Annotated[datetime, Doc("Reference time of the model run.")]
+AvailableTime = Annotated[datetime, Doc("Readable since this instant.")]
+Licence = Annotated[str | None, Doc("The source's licence; null where it names none.")]
+Credit = Annotated[str | None, Doc("The attribution to show with the data; null where none is required.")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherIssue:
-    """A source's issue of weather forecasts for any number of basins.
+    """A source's issue of weather forecasts for any number of basins; times are in UTC."""
 
-    Attributes:
-        source: its provider, e.g. `open-meteo`.
-        model: the weather model, e.g. `ncep_gefs025`.
-        reference_time, available_time: start of its computation and time of its publication, in UTC.
-        licence: of the source, e.g. `CC BY 4.0`; None where there is none to name.
-        credit: the credit that every answer based on it must include; None where none is required.
-    """
-
-    source: str
-    model: str
-    reference_time: datetime
-    available_time: datetime
-    licence: str | None = None
-    credit: str | None = None
+    source: Provider
+    model: WeatherModel
+    reference_time: ReferenceTime
+    available_time: AvailableTime
+    licence: Licence = None
+    credit: Credit = None
 
     def __post_init__(self) -> None:
         for noun, name in (("source", self.source), ("model", self.model)):

@@ -19,6 +19,9 @@ from ingestion.base import BasinData, SourceFile, SourceSeries
 
 Answer = TypeVar("Answer")
 
+TIME_ZONE = "time_zone"
+"""Name of the basin text that holds its time zone, which sets its calendar days."""
+
 
 class FeedProblem(Problem):
     """A service does not deliver the requested data. The text names it, without key and query, and the cause."""
@@ -29,20 +32,6 @@ class FeedProblem(Problem):
 
 class RunUnavailable(FeedProblem):
     """The service does not have a run of a model."""
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """A gauge, as a service describes it.
-
-    Depths of runoff use the area that a model learnt with, not `drainage_area_m2`, which the service gives.
-    """
-
-    name: str | None
-    latitude: float | None
-    longitude: float | None
-    drainage_area_m2: float | None
-    time_zone: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +106,7 @@ class Observations:
             SourceSeries(gauge_product(basin) if name == "discharge" else str(product), name, daily, file)
             for name, daily in self.variables.items()
         )
-        texts = {} if self.time_zone is None else {"time_zone": self.time_zone}
+        texts = {} if self.time_zone is None else {TIME_ZONE: self.time_zone}
         return BasinData(basin, texts=texts, series=series, files=(file,))
 
 

@@ -20,9 +20,20 @@ from typing import Any, TypeVar
 import httpx2
 
 from hydrology.base.errors import InvalidInput
-from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.base import Files
-from ingestion.client import USUAL_PACE, Deadline, Pace, TooSlow, get, http_address, origin, public_client, shown
+from ingestion.client import (
+    USUAL_PACE,
+    AddressProblem,
+    Deadline,
+    Pace,
+    TooSlow,
+    UnknownHost,
+    get,
+    http_address,
+    origin,
+    public_client,
+    shown,
+)
 from ingestion.feeds.base import FeedProblem
 from jobspec.addresses import HostPort
 

@@ -3,6 +3,7 @@
 The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coefficients, as the NSE of its rows shows.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,24 +25,14 @@ _BOUNDED_BY_ONE = ("nse", "kge_2012", "pearson_r")
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedScore:
-    """A model's score in a basin; None where the file gives none."""
-
-    model: str
-    basin: str
-    metric: str
-    value: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Publication:
-    """The scores of a file, with their origin and citation."""
+    """The scores of a file by model, basin and metric (None where it gives none), with their origin and citation."""
 
     source: str
     citation: str
     period: Period
     file: SourceFile
-    scores: tuple[PublishedScore, ...]
+    scores: Mapping[tuple[str, str, str], float | None]
 
 
 def read(path: Path, files: Files = ANY_FILES) -> Publication:
@@ -50,22 +41,18 @@ def read(path: Path, files: Files = ANY_FILES) -> Publication:
     if tuple(sheet.columns) != COLUMNS:
         cause = f"the columns are not {', '.join(COLUMNS)}"
         raise sheet.fault(cause, "give benchmark_models_per_basin.csv as it was published", sheet.header)
-    scores: list[PublishedScore] = []
-    keys = set()
+    scores: dict[tuple[str, str, str], float | None] = {}
     for line, row in sheet.rows:
         basin = sheet.basin(row["gauge_id"], "gauge_id is not a gauge's number", "write it like 01013500", line)
         if not row["model"]:
             raise sheet.fault("no model is named", "name it", line)
-        if (key := (row["model"], basin)) in keys:
+        of_row = {(row["model"], basin, metric): _value(sheet, row, name, line) for name, metric in METRICS.items()}
+        if scores.keys() & of_row.keys():
             raise sheet.fault("the model comes twice for the gauge", "give each once", line)
-        keys.add(key)
-        scores += [
-            PublishedScore(row["model"], basin, metric, _value(sheet, row, name, line))
-            for name, metric in METRICS.items()
-        ]
+        scores |= of_row
     if not scores:
         raise sheet.fault("there is no score in it", "give a row for each basin and model")
-    return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(scores))
+    return Publication(SOURCE, CITATION, PERIOD, sheet.file, scores)
 
 
 def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | None:

@@ -40,7 +40,7 @@ class Extension:
         sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.base.Files`
             that may be read, it returns an `ingestion.base.Source`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
-            `ingestion.feeds.http.FeedAccess`, they return an `ingestion.feeds.base.Location`, or None.
+            `ingestion.feeds.http.FeedAccess`, they return an `ingestion.base.BasinData` without series, or None.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
@@ -51,7 +51,10 @@ class Extension:
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
         gpu_programs: its `models.devices.GPUPrograms`.
-        gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
+        gpu_training: its function that trains the unfinished members of a training side by side on a GPU, where these
+            programs can: `operations.training.members.train_member` for all, with a listener to halved groups.
+        gpu_training: str | None = None
+    gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
     """
 
     package: str
@@ -72,6 +75,7 @@ class Extension:
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
     gpu_programs: str | None = None
+    gpu_training: str | None = None
     gpu_monitor: str | None = None
 
     @property

@@ -211,13 +211,13 @@ def read(folder: Path) -> Ensemble:
     Raises:
         DamagedEnsemble: a file is missing, damaged, or differs from the description; or its twin's is.
     """
-    ensemble = _read(folder)
-    named = ensemble.description.twin
+    shipped = _read(folder)
+    named = shipped.description.twin
     if named is None:
-        return ensemble
+        return shipped
     twin = _read(folder.parent / named.name)
     require_named(twin, named, "twin", folder / DESCRIPTION)
-    return replace(ensemble, twin=twin)
+    return replace(shipped, twin=twin)
 
 
 def _read(folder: Path) -> Ensemble:
@@ -231,17 +231,6 @@ def _read(folder: Path) -> Ensemble:
         weights[member.label] = read_file(path)
         _check(path, weights[member.label], member.sha256, wanted)
     return Ensemble(folder.name, content, folder, description, weights)
-
-
-def half(weights: bytes) -> bytes:
-    """Return a member's weights in half precision; DataProblem where one is too large, or not a number."""
-    tensors, _ = checkpoint.parse(weights)
-    halves = {name: tensor.half() for name, tensor in tensors.items()}
-    if lost := checkpoint.not_finite(halves):
-        raise DataProblem(
-            f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or not numbers): train again."
-        )
-    return checkpoint.dump(halves, {})
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:

@@ -20,14 +20,12 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES
 from hydrology.weather.climate import CLIMATE
+from ingestion.feeds.base import TIME_ZONE
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
 from records.basins.ownership import Basin
 from records.series import series
 from records.versions import promotions
-
-TIME_ZONE = "time_zone"
-"""Name of the basin text that holds its time zone, which sets its calendar days."""
 
 
 def last_ended(basin: Basin, now: datetime) -> Day:

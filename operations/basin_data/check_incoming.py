@@ -16,7 +16,8 @@ from hydrology.weather.daily_weather import CHECKED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
-from operations.basin_data.basins import TIME_ZONE, last_ended
+from ingestion.feeds.base import TIME_ZONE
+from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.series import series

@@ -243,31 +243,29 @@ def ingest_published(work: Work, published: benchmarks.Publication) -> Ingested:
     stored_scores = [
         scores.PublishedScore(
             source=published.source,
-            model=one.model,
-            basin_id=one.basin,
-            metric=one.metric,
+            model=model,
+            basin_id=basin,
+            metric=metric,
             first_day=published.period.first,
             last_day=published.period.last,
-            value=one.value,
-            reason=absent(Reason.NOT_IN_PUBLISHED_FILE) if one.value is None else None,
+            value=value,
+            reason=absent(Reason.NOT_IN_PUBLISHED_FILE) if value is None else None,
         )
-        for one in published.scores
+        for (model, basin, metric), value in published.scores.items()
     ]
     with work.database.transaction() as session:
-        file = revisions.register_source(
-            session, published.file.name, published.file.sha256, published.file.size, work.clock.wall()
-        )
+        file = _register(session, published.file, work.clock)
         publication = scores.Publication(
             source=published.source, citation=published.citation, file_id=file, stored_at=work.clock.wall()
         )
         stored = scores.store_published(session, publication, stored_scores)
         here = {basin.id for basin in basins.list_basins(session)}
-    named = {one.basin for one in published.scores}
+    models, named, _ = map(set, zip(*published.scores, strict=True))
     log.info("published.ingest", source=published.source, new=stored.new, changed=stored.changed)
     return Ingested(
         source=published.source,
         citation=published.citation,
-        models=tuple(sorted({one.model for one in published.scores})),
+        models=tuple(sorted(models)),
         basins=len(named),
         basins_here=len(named & here),
         **asdict(stored),

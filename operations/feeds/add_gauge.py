@@ -16,11 +16,10 @@ from hydrology.base.outline_area import area_m2, weather_points
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES, GIVEN_AREA, M2_PER_KM2, OUTLINE_AREA, SERVICE_AREA, Area, area_by
 from hydrology.weather.runoff import area_unit
-from ingestion.feeds.base import Location
+from ingestion.base import BasinData
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import extensions
 from jobspec.new_data import AddedBasin
-from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.ingest import report_quality, unit_warnings
 from records.access import keys
 from records.basins import basins, ownership
@@ -143,7 +142,7 @@ def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
             )
 
 
-def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> Location | None:
+def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> BasinData | None:
     """Return what the service of a gauge's namespace states of it, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
     has_area = result.area_km2 is not None or bool(stored.areas)
@@ -151,7 +150,7 @@ def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> 
     extension = next((extension for extension in extensions() if namespace in extension.gauges), None)
     if extension is None or (has_place and has_area):
         return None
-    location: Location | None = extension.load(extension.gauges[namespace])(result.basin, access)
+    location: BasinData | None = extension.load(extension.gauges[namespace])(result.basin, access)
     if location is None:
         raise InvalidInput(
             f"{namespace} knows no monitoring location {result.basin}: check the number, or give its place and area "
@@ -160,7 +159,7 @@ def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> 
     return location
 
 
-def _basin(result: AddedBasin, stored: Basin, shown: Location | None) -> Basin:
+def _basin(result: AddedBasin, stored: Basin, shown: BasinData | None) -> Basin:
     places = ((place.latitude, place.longitude) for place in (result, stored, shown) if place is not None)
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
@@ -170,7 +169,7 @@ def _basin(result: AddedBasin, stored: Basin, shown: Location | None) -> Basin:
         raise InvalidInput(f"The drainage area of {result.basin} is not known: give it (--area KM2).")
     outline = None if result.outline is None else outline_of(result.outline, latitude, longitude)
     of_outline = stored.areas.get(OUTLINE_AREA) if outline is None else area_m2(outline)
-    texts = {TIME_ZONE: shown.time_zone} if shown and shown.time_zone else {}
+    texts = {} if shown is None else dict(shown.texts)
     if of_outline is not None and (outline is not None or areas):
         texts[basins.OUTLINE_COMPARED] = _compared(of_outline, _area(stored, areas), result)
     if outline is not None and of_outline is not None:
@@ -216,14 +215,12 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
     return f"{sentence}; the difference was accepted."
 
 
-def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
+def _areas(result: AddedBasin, shown: BasinData | None) -> dict[str, float]:
     """Return the areas in m2 by name. Areas of products, with which versions learnt, are retained."""
     areas = {}
     if result.area_km2 is not None:
         areas[GIVEN_AREA] = result.area_km2 * M2_PER_KM2
-    if shown is not None and shown.drainage_area_m2 is not None:
-        areas[SERVICE_AREA] = shown.drainage_area_m2
-    return areas
+    return areas | ({} if shown is None else dict(shown.areas))
 
 
 def _area_attributes(stored: Basin, areas: dict[str, float]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
 from ingestion.feeds.base import (
+    TIME_ZONE,
     Feed,
     FeedProblem,
     FetchedBasinData,
@@ -28,7 +29,6 @@ from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import FEED_KINDS, kind_of
 from jobspec.feeds import FeedSettings, FilesSettings
-from operations.basin_data.basins import TIME_ZONE
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.sources import Intake

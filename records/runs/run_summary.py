@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Annotated, Literal
 
 from hydrology.base.absent import Absent, absent, known
+from hydrology.base.doc import Doc, IsoPeriod
 from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import (
+    MIN_MM,
     REFERENCE,
     SNOW17,
     ModelSnow,
@@ -19,6 +21,7 @@ from records.database.base import CLOSED
 from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
 
 NOT_STORED = absent(Reason.NOT_STORED)
+HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,42 +92,53 @@ against it yet."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSkill:
-    """Skill of snow cells, on days (and, for a regional mapping, in basins) outside the choice.
-
-    Attributes:
-        version: the version whose cells were scored: the same version, or its twin.
-        period: the days, FIRST..LAST.
-        basins: number of other basins that these are medians over; None for the basin's own skill.
-        bias_pct: above 0: too much snow.
-        bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
-            such days.
-    """
+    """Skill of snow cells of this kind on days (and, where `basins` is given, in basins) not used to choose them."""
 
     __pydantic_config__ = CLOSED
 
-    version: str
-    products: tuple[str, ...]
-    period: str
-    basins: int | None
-    r: float
-    bias_pct: float
-    bare_mm: float | None
+    version: Annotated[str, Doc("The version whose cells were scored: the run's model version, or its twin.")]
+    products: Annotated[tuple[str, ...], Doc("The reference snow.")]
+    period: Annotated[IsoPeriod, Doc("The days.")]
+    basins: Annotated[
+        int | None,
+        Doc("Number of other basins with similar snow behind these medians; null where they are of this basin."),
+    ]
+    r: Annotated[float, Doc("Pearson's correlation with the reference.")]
+    bias_pct: Annotated[float, Doc("In %; above 0: too much snow.")]
+    bare_mm: Annotated[
+        float | None,
+        Doc(
+            "Mean snow read, mm, on days on which the reference has none: snow of that size may be noise. Null where "
+            "there are no such days, or where it was not scored."
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceSnow:
-    """Reference snow of T0 by a product, mm, and its normal by the product's other years."""
+    """Reference snow of T0 by a stored product, mm."""
 
     __pydantic_config__ = CLOSED
 
     product: str
     mm: float
-    normal_mm: float | Absent
+    normal_mm: Annotated[float | Absent, Doc("The mean of that day in the product's other years.")]
+
+    @property
+    def percent_of_normal(self) -> Annotated[float | Absent, Doc("The reference in % of it.")]:
+        return percent_or_why(self.estimate.percent, self.normal_mm)
 
     @property
     def estimate(self) -> SnowEstimate:
         """The reference as an estimate to compare with."""
         return SnowEstimate(self.mm, known(self.normal_mm))
+
+
+def percent_or_why(percent: float | None, normal: float | Absent) -> float | Absent:
+    """Return snow in % of normal, or why it has none."""
+    if percent is not None:
+        return percent
+    return normal if isinstance(normal, Absent) else HARDLY_ANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, String
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, stale_note
+from hydrology.base.calendar import STALE_AFTER_DAYS, Day, stale_note
+from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.base.units import Area
 from hydrology.water.storage import is_spinning_up, spin_up_note
-from hydrology.weather.forcing_kinds import KINDS, ForcingKind
+from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
 from records.runs.run_arrays import (
@@ -63,6 +64,9 @@ CLOSURE = ("residual", "tolerance")
 """The entries of the first axis of the array LEDGER, `entry`, after the terms."""
 RunBasinKey = tuple[str, str]  # a run and one of its basins
 BasinStatus = Literal["issued", "withheld", "failed"]
+RunStatus = Literal["issued", "partial", "failed"]
+T0_AGE = "How many days T0 lay before the service's clock at issue."
+T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
 class UnknownRun(NotFound):
@@ -161,40 +165,34 @@ class NewRun:
     """A run to be stored.
 
     Attributes:
-        t0: the last day that the states have consumed.
-        t0_age_days: how many days T0 lay before the clock's day.
-        t0_stale: whether that is too many, where T0 was not named but chosen.
+        t0_stale: whether `t0_age_days` is too many, where T0 was not named but chosen.
         filled_days: how many of these had ended before it was issued, without weather that was observed as a whole.
-        issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
         program: torch's version and the like, on which the last digits depend.
-        product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
-        weather: the weather forecast that it used; None if the kind is not `supplied`.
         owner: the operator's key that posted it; None for the service's. A run with an owner is never official.
         request_key: names the request that it answers, if that may be repeated.
-        reason: why it is not fully issued, if its basins do not explain it.
     """
 
     id: str
-    t0: Day
+    t0: Annotated[Day, Doc("The last day that the model's states have consumed.")]
     horizon_days: int
-    issued_at: datetime
-    available_at: datetime
-    created_at: datetime
-    version_id: Annotated[str, ForeignKey("versions.id")]
+    issued_at: Annotated[datetime, Doc("When it was issued, by the service's clock.")]
+    available_at: Annotated[datetime, Doc("Readable since this instant.")]
+    created_at: Annotated[datetime, Doc("When it was computed, by the machine's clock.")]
+    version_id: Annotated[str, ForeignKey("versions.id"), Doc("The model version.")]
     weights_hash: str
     code_version: str
     program: str
-    product: str
-    forcing_kind: ForcingKind
+    product: Annotated[str, Doc("The weather product that drives the model.")]
+    forcing_kind: Annotated[ForcingKind, Doc(DESCRIBED)]
     forcing_cutoff: Day | None = None
-    weather: RunWeather | None = None
+    weather: Annotated[RunWeather | None, Doc("The weather forecast behind it; null where none was used.")] = None
     purpose: Annotated[Purpose, ANY_WORD]
     what_if: RunWhatIf | None = None
     owner: str | None = None  # not a foreign key: keys are revoked, never deleted
     members: JsonList
     request_key: str | None = None
-    reason: Absent | None = None
-    t0_age_days: int
+    reason: Annotated[Absent | None, Doc("Why it was not issued for every basin; null where it was.")] = None
+    t0_age_days: Annotated[int, Doc(T0_AGE)]
     t0_stale: bool
     filled_days: int = 0
 
@@ -209,8 +207,8 @@ class NewRun:
         return last_past_day(self.t0, self.filled_days)
 
     @property
-    def t0_note(self) -> str | None:
-        """The warning about its T0; None where there is none."""
+    def t0_note(self) -> Annotated[str | None, Doc(f"{T0_NOTE} Null elsewhere.")]:
+        """Return the warning about its T0."""
         if not self.t0_stale:
             return None
         observed_until = self.forcing_cutoff if KINDS[self.forcing_kind].of_record else None
@@ -234,9 +232,19 @@ _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.ite
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
-    """A stored run; `status` is `issued` (every basin), `partial` or `failed` (none)."""
+    """A forecast run in a list."""
 
-    status: str
+    status: Annotated[RunStatus, ANY_WORD, Doc("`issued`: for every basin. `partial`: for some. `failed`: for none.")]
+
+    @property
+    def is_official(
+        self,
+    ) -> Annotated[bool, Doc("Whether the service itself, an admin or a schedule of theirs asked for it.")]:
+        return self.owner is None
+
+    @property
+    def member_count(self) -> Annotated[int, Doc("Number of networks in the ensemble.")]:
+        return len(self.members)
 
     @property
     def quantiles_of(self) -> QuantilesOf:

@@ -14,6 +14,7 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.doc import Doc, IsoDay
 from hydrology.base.errors import counted
 from hydrology.uncertainty.recalibration import weight_of
+from hydrology.weather.forcing import Credit, Licence, Provider, ReferenceTime, WeatherModel
 from records.database.base import CLOSED
 
 OBSERVED = "observed"
@@ -27,18 +28,18 @@ def name_of_weather(source: str, model: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherSkill:
-    """How well a weather model's forecasts agree with the weather that came.
-
-    Attributes:
-        issues: number of past issues behind it; 0: it is assumed.
-        correlations: of normal scores, by variable, for each day from the reference day on
-            (`hydrology.weather.forecast_errors`).
-    """
+    """How well the forecasts of a weather model agree with the weather that came."""
 
     __pydantic_config__ = CLOSED
 
-    issues: int
-    correlations: dict[str, list[float]]
+    issues: Annotated[int, Doc("Number of its past issues that were compared; 0: the skill is assumed.")]
+    correlations: Annotated[
+        dict[str, list[float]],
+        Doc(
+            "Correlation of the normal scores of forecast and observed weather, by variable: on the reference day, and "
+            "on each day after it."
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,20 +84,17 @@ class RunRecalibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWeather:
-    """A weather forecast, as in `records.weather.weather_issues.Issue`.
-
-    `available_time` is the latest of the run's basins.
-    """
+    """The weather forecast used by a run."""
 
     __pydantic_config__ = CLOSED
 
-    id: str
-    source: str
-    model: str
-    reference_time: datetime
-    available_time: datetime
-    licence: str | None
-    credit: str | None
+    id: Annotated[str, Doc("Its identifier.", ("01a1f9952f438adb871a00",))]
+    source: Provider
+    model: WeatherModel
+    reference_time: ReferenceTime
+    available_time: Annotated[datetime, Doc("Readable since this instant, for all basins of the run.")]
+    licence: Licence
+    credit: Credit
     skill: WeatherSkill
     recalibration: RunRecalibration
 

@@ -10,6 +10,8 @@ from sqlalchemy import JSON, CheckConstraint, Column, ForeignKey, ForeignKeyCons
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.base.doc import Doc, Why
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.exceedance import FlowAdjustment
 from hydrology.water.ledger import Sums
 from records.database.base import FreeText, JsonList, JsonObject
@@ -44,15 +46,15 @@ class _RunContent:
     content: bytes
 
 
+_FIRST, _VALID = Why(Reason.FIRST_STATE.value), Why(Reason.STATE_VALID.value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewState:
     """A state to be stored.
 
     Attributes:
-        day: the last day that entered it.
         arrays: the state by name; the first axis of each array is the member.
-        parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
-        inputs_hash: fingerprint of the forcing and attributes used since the parent.
         sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
             where the network does not conserve mass.
         recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
@@ -61,13 +63,13 @@ class NewState:
 
     version_id: Annotated[str, ForeignKey("versions.id")]
     basin_id: Annotated[str, ForeignKey("basins.id")]
-    day: Day
-    product: str
+    day: Annotated[Day, Doc("The last day of weather in it.")]
+    product: Annotated[str, Doc("The weather that it was driven with.")]
     arrays: Annotated[Arrays, ELSEWHERE]
-    parent_day: Day | None = None
-    parent_hash: str | None = None
-    inputs_hash: str
-    spin_up_days: int
+    parent_day: Annotated[Day | None, Doc("The day of the state it was advanced from."), _FIRST] = None
+    parent_hash: Annotated[str | None, Doc("The fingerprint of that state."), _FIRST] = None
+    inputs_hash: Annotated[str, Doc("The fingerprint of the weather and attributes since then.")]
+    spin_up_days: Annotated[int, Doc("Days since the empty store.")]
     sums: Annotated[Sums | None, ELSEWHERE] = None
     recent_flow: Annotated[npt.NDArray[np.float32] | None, ELSEWHERE] = None
 
@@ -90,21 +92,23 @@ class NewState:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State(NewState):
-    """A stored state of all members after a day, linked to its parent and its inputs.
-
-    `invalid_at` and `invalid_reason` are since when and why it may not be used; None if it is valid.
-    """
+    """The state of a basin at the end of a day: what the model's cells hold, of all members."""
 
     member_hashes: tuple[str, ...]
-    sha256: str
+    sha256: Annotated[str, Doc("The fingerprint of the arrays of all members.")]
     created_at: datetime
-    invalid_at: datetime | None
-    invalid_reason: Absent | None
+    invalid_at: Annotated[datetime | None, Doc("Since when it may not be used; null while it is valid."), _VALID]
+    invalid_reason: Annotated[Absent | None, _VALID]
 
     @property
-    def storage(self) -> npt.NDArray[np.float64] | None:
-        """The water in the cells of each member, mm, (members,); None where the network does not conserve mass."""
-        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64)
+    def storage_mm(
+        self,
+    ) -> Annotated[
+        list[float] | None,
+        Doc("The water in the basin, mm, of each member in their order."),
+        Why(Reason.NOT_CONSERVING.value),
+    ]:
+        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64).tolist()
 
 
 @stored(

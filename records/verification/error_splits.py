@@ -61,7 +61,7 @@ class ErrorFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanError:
-    """The mean size of an error and of its parts, over forecasts, in the unit of its measure."""
+    """The mean size of an error and of its parts, over forecasts. Sizes do not add up: parts cancel each other."""
 
     error: float
     weather: float

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
 from records.database.base import Long, to_json
@@ -26,24 +27,25 @@ class UnknownBridge(NotFound):
     kind = "unknown-bridge"
 
 
+_ALL_DAYS = Why("It was fitted on all days that both products have.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewBridge:
     """A fit to be stored.
 
     Attributes:
-        name: also the product of the resulting weather.
-        to_product: the product that it imitates.
-        model: of the weather forecasts that it converts; None for observed weather.
-        first, last: the days within which it was fitted; None if not limited.
         refused: by basin, why it could not be fitted.
     """
 
-    name: str
-    from_product: str
-    to_product: str
-    model: str | None
-    first: Day | None
-    last: Day | None
+    name: Annotated[str, Doc("The bridge's name, also the product that its weather is stored under.")]
+    from_product: Annotated[str, Doc("The product it converts.")]
+    to_product: Annotated[str, Doc("The product it converts to.")]
+    model: Annotated[
+        str | None, Doc("The weather model whose forecasts it corrects."), Why("It is for observed weather.")
+    ]
+    first: Annotated[Day | None, Doc("The first day of the fitting period."), _ALL_DAYS]
+    last: Annotated[Day | None, _ALL_DAYS]
     refused: Mapping[str, str]
     code_version: str
 
@@ -57,7 +59,7 @@ class NewBridge:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge(NewBridge):
-    """A stored fit. Another fit with the same name is another bridge."""
+    """A fit of a bridge. Another fit with the same name is another bridge."""
 
     id: str
     created_at: datetime

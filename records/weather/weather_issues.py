@@ -24,9 +24,19 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import sha256
+from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.base.products import WEATHER
-from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from hydrology.weather.forcing import (
+    AvailableTime,
+    Credit,
+    Licence,
+    Provider,
+    ReferenceTime,
+    WeatherForecast,
+    WeatherIssue,
+    WeatherModel,
+)
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
@@ -44,22 +54,22 @@ class UnknownWeather(NotFound):
 @stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """A stored weather forecast for any basins.
+    """A weather forecast in a list."""
 
-    Attributes:
-        operational: whether forecasts may use it by default: it came from a feed, an admin or the command line. One
-            sent with an operator's key is used only by name, and does not replace a feed's.
-        created_at: when its first basin was stored, by the machine's clock.
-    """
-
-    id: str
-    source: str
-    model: str
-    reference_time: datetime
-    operational: bool
-    licence: str | None
-    credit: str | None
-    created_at: datetime
+    id: Annotated[str, Doc("Its identifier.", ("01a1f9952f438adb871a00",))]
+    source: Provider
+    model: WeatherModel
+    reference_time: ReferenceTime
+    operational: Annotated[
+        bool,
+        Doc(
+            "Whether forecasts use it by default: it came from a feed, an admin or the command line. One that was sent "
+            "with an operator's key is used only by forecasts that name it."
+        ),
+    ]
+    licence: Licence
+    credit: Credit
+    created_at: Annotated[datetime, Doc("When its first basin was stored, by the machine's clock.")]
 
 
 @stored(
@@ -72,20 +82,20 @@ class Issue:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
-    """The stored part for one basin, without its values.
-
-    Attributes:
-        first, last: its valid days; sha256: checksum of its content.
-    """
+    """Contents of a weather forecast for a basin."""
 
     issue_id: Annotated[str, ForeignKey("weather_issues.id")]
     basin_id: Annotated[str, ForeignKey("basins.id")]
-    available_time: datetime
+    available_time: AvailableTime
     first: Day
     last: Day
     traces: tuple[str, ...]
     variables: tuple[str, ...]
     sha256: str
+
+    @property
+    def trace_count(self) -> Annotated[int, Doc("Number of traces.")]:
+        return len(self.traces)
 
 
 ISSUES, PARTS = table_of(Issue), table_of(BasinPart)

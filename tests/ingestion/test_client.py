@@ -13,9 +13,18 @@ import pytest
 import trustme
 
 from hydrology.base.errors import InvalidInput
-from ingestion import addresses
-from ingestion.addresses import ForbiddenAddress, UnknownHost, addresses_of
-from ingestion.client import BadRedirect, Deadline, get, http_address, public_client, redirected
+from ingestion import client as http_client
+from ingestion.client import (
+    BadRedirect,
+    Deadline,
+    ForbiddenAddress,
+    UnknownHost,
+    addresses_of,
+    get,
+    http_address,
+    public_client,
+    redirected,
+)
 from jobspec import addresses as public_addresses
 from jobspec.addresses import HostPort, is_public
 from tests.ingestion.servers import Server, serving, status, whole
@@ -127,7 +136,7 @@ def test_an_unknown_host_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(addresses, "getaddrinfo", refuse)
+    monkeypatch.setattr(http_client, "getaddrinfo", refuse)
     with pytest.raises(UnknownHost, match=r"files\.example"):
         addresses_of("files.example", 80)
 
@@ -162,11 +171,11 @@ def test_a_name_that_changes_its_address_leads_nowhere_else(
     monkeypatch: pytest.MonkeyPatch, public_and_private: tuple[Server, Server]
 ) -> None:
     public, private = public_and_private
-    monkeypatch.setattr(addresses, "getaddrinfo", resolver(["127.0.0.2"], ["127.0.0.1"]))
+    monkeypatch.setattr(http_client, "getaddrinfo", resolver(["127.0.0.2"], ["127.0.0.1"]))
     assert content(public.url(host="files.example")) == b"public"
     with pytest.raises(ForbiddenAddress):
         content(public.url(host="files.example"))
-    monkeypatch.setattr(addresses, "getaddrinfo", resolver(["127.0.0.2"], ["127.0.0.1"]))
+    monkeypatch.setattr(http_client, "getaddrinfo", resolver(["127.0.0.2"], ["127.0.0.1"]))
     public.answers = [status(302, Location="/second")]
     with pytest.raises(ForbiddenAddress):
         content(public.url(host="files.example"))
@@ -180,7 +189,7 @@ def test_public_addresses_of_a_name_are_tried_in_turn(
     public, private = public_and_private
     nobody_listens = "127.0.0.4"
     answer = ["127.0.0.1", nobody_listens, "127.0.0.2"]
-    monkeypatch.setattr(addresses, "getaddrinfo", resolver(answer))
+    monkeypatch.setattr(http_client, "getaddrinfo", resolver(answer))
     assert content(public.url(host="files.example")) == b"public"
     assert private.requests == []
 
@@ -204,7 +213,7 @@ def secured(
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    monkeypatch.setattr(addresses, "getaddrinfo", resolver(["127.0.0.2"]))
+    monkeypatch.setattr(http_client, "getaddrinfo", resolver(["127.0.0.2"]))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("files.example").configure_cert(context)
     with serving("127.0.0.2", secured=context) as server:

@@ -1,6 +1,5 @@
 """/v1/basins/{basin}/states: stored model states of a basin."""
 
-from datetime import date, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +12,12 @@ from app.basins.basins import BasinKind, kind_of
 from app.exports.answers import Responder, documented_responses, in_format, one_of
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
-from app.http import json_numbers
-from app.http.base_schema import EXPLAINED, Missing, Model, next_page
+from app.http.base_schema import Model, next_page
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import ChosenVersion, KnownBasin, Page, Reading, paged
 from app.http.problems import documented
-from hydrology.base.absent import absent
-from hydrology.base.calendar import Day, as_date
-from hydrology.base.reasons import Reason
+from app.http.shown import As, model_of
+from hydrology.base.calendar import Day
 from jobspec.fields import DayField
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
@@ -30,22 +27,12 @@ from records.runs.tables import State
 from records.versions.versions import CombinedVersion, UnknownVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 
-
-class StateSummary(Model):
-    """The state of a basin at the end of a day: what the model's cells hold, of all members."""
-
-    day: date = Field(description="The last day of weather in it.")
-    product: str = Field(description="The weather that it was driven with.")
-    sha256: str = Field(description="The fingerprint of the arrays of all members.")
-    parent_day: date | None = Field(description="The day of the state it was advanced from.")
-    parent_sha256: str | None = Field(description="The fingerprint of that state.")
-    inputs_hash: str = Field(description="The fingerprint of the weather and attributes since then.")
-    spin_up_days: int = Field(description="Days since the empty store.")
-    storage_mm: list[float] | None = Field(description="The water in the basin, mm, of each member in their order.")
-    created_at: datetime
-    invalid_at: datetime | None = Field(description="Since when it may not be used; null while it is valid.")
-    invalid_reason: str | None
-    missing: Missing = EXPLAINED
+STATE = As(
+    "StateSummary",
+    omit=("version_id", "basin_id", "arrays", "sums", "recent_flow", "member_hashes"),
+    rename=(("parent_hash", "parent_sha256"),),
+    missing=True,
+)
 
 
 class StatePage(Model):
@@ -53,7 +40,7 @@ class StatePage(Model):
 
     basin: str
     version: str = Field(description="The model version.")
-    states: list[StateSummary]
+    states: list[Annotated[State, STATE]]
     next: str | None = next_page("/v1/basins/USGS-01013500/states?limit=100&after=2008-04-21")
 
 
@@ -65,7 +52,7 @@ class StateArray(Model):
     values: list[Any] = Field(description="Nested lists, exact: the fingerprint can be computed again from them.")
 
 
-class StateDetail(StateSummary):
+class StateDetail(model_of(State, STATE)):  # type: ignore[misc]
     """A state with its arrays."""
 
     basin: str
@@ -78,19 +65,11 @@ class StateDetail(StateSummary):
     )
 
 
-START = absent(Reason.FIRST_STATE)
-
-
-def summary(state: State) -> StateSummary:
-    """Return a state as in a list."""
-    return StateSummary(**_summary(state))
-
-
 def detail(session: Session, version: Version, basin: str, day: Day) -> StateDetail:
     """Return the state of a day with its arrays."""
     state = states.require(session, version.id, basin, day)
     return StateDetail(
-        **_summary(state),
+        **STATE.values(state),
         basin=basin,
         basin_kind=kind_of(session, basin),
         version=version.id,
@@ -101,23 +80,6 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
             for name, array in state.arrays.items()
         },
     )
-
-
-def _summary(state: State) -> dict[str, Any]:
-    valid = absent(Reason.STATE_VALID)
-    return {
-        "day": as_date(state.day),
-        "product": state.product,
-        "sha256": state.sha256,
-        "parent_day": START if state.parent_day is None else as_date(state.parent_day),
-        "parent_sha256": state.parent_hash or START,
-        "inputs_hash": state.inputs_hash,
-        "spin_up_days": state.spin_up_days,
-        "storage_mm": absent(Reason.NOT_CONSERVING) if state.storage is None else json_numbers.column(state.storage),
-        "created_at": state.created_at,
-        "invalid_at": state.invalid_at or valid,
-        "invalid_reason": valid if state.invalid_reason is None else str(state.invalid_reason),
-    }
 
 
 if TYPE_CHECKING:
@@ -176,7 +138,7 @@ def list_states(
     asked = of_version.id
     found = states.page(session, asked, basin, before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda state: state.day)
-    return fields.of(StatePage(basin=basin, version=asked, states=[summary(one) for one in shown], next=following))
+    return fields.of(StatePage(basin=basin, version=asked, states=shown, next=following))
 
 
 @router.get(

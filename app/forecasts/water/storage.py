@@ -14,7 +14,7 @@ from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.forecasts.header import DaysOfRun, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.stored_water import HARDLY_ANY, SnowRead, stored_water, why_no_water
+from app.forecasts.stored_water import SnowRead, stored_water, why_no_water
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import Reading
@@ -28,6 +28,7 @@ from hydrology.snow.against_normal import MIN_MM
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
 from records.runs.run_arrays import RunSeries, over_members
+from records.runs.run_summary import HARDLY_ANY
 from records.runs.states import cells_between
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedWater

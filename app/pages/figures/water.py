@@ -65,8 +65,8 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
     else:
         where = "" if read.skill.basins is None else f" in the median of {counted(read.skill.basins, 'other basin')}"
         known = f"r {read.skill.r:.2f}, bias {read.skill.bias_pct:+.0f} %"
-        if read.skill.where_none_mm is not None:
-            known += f", and {number(read.skill.where_none_mm)} mm on days without snow"
+        if read.skill.bare_mm is not None:
+            known += f", and {number(read.skill.bare_mm)} mm on days without snow"
         sentences.append(f"Against reference snow such cells have {known}{where}.")
     at_t0 = read.at_t0
     shown = f"At T0 {number(at_t0.mean)} mm"

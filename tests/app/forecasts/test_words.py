@@ -1,13 +1,14 @@
 """A forecast in words contains its own numbers and claims nothing beyond them."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from app.forecasts.discharge import Calibration
-from app.forecasts.stored_water import KnownSnowSkill, SnowAtT0, SnowRead, Storage
+from app.forecasts.stored_water import SnowAtT0, SnowRead, Storage
 from app.forecasts.words import RESTS_ON, in_words, number
-from app.http.base_schema import Period
+from records.runs.run_summary import KnownSkill
 
 T0 = date(2008, 4, 20)
 DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
@@ -118,14 +119,14 @@ def test_a_single_day_is_given_once() -> None:
     )
 
 
-SKILL = KnownSnowSkill(
+SKILL = KnownSkill(
     version="v",
-    products=["uaz"],
-    period=Period(first_day=date(1989, 10, 1), last_day=date(1999, 9, 30)),
+    products=("uaz",),
+    period="1989-10-01..1999-09-30",
     basins=None,
     r=0.95,
     bias_pct=-3.0,
-    where_none_mm=7.25,
+    bare_mm=7.25,
 )
 AT_T0 = SnowAtT0(
     mean=41.0,
@@ -162,7 +163,7 @@ def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:
         "Where there was no snow, such cells held 7.25 mm in the mean."
     )
     regional = {"mapping": "regional", "mapping_note": "Cells of others."}
-    hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), **regional})
+    hardly = read.model_copy(update={"skill": replace(SKILL, bare_mm=0.2), **regional})
     answer = in_words(
         t0=T0,
         days=DAYS[:1],

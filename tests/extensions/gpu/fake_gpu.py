@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import torch
 
-from extensions.gpu import programs
+from extensions.gpu import programs, side_by_side
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
 from models.forcing import Scaler
@@ -157,7 +157,7 @@ class _InUse(ContextDecorator):
 
     def __enter__(self) -> None:
         self._patches = ExitStack()
-        self._patches.enter_context(patch.object(programs, "MembersTraining", FakeMembersTraining))
+        self._patches.enter_context(patch.object(side_by_side, "MembersTraining", FakeMembersTraining))
         self._patches.enter_context(patch.object(programs, "available", lambda device: device.type == "cuda"))
 
     def __exit__(self, *_failure: object) -> None:

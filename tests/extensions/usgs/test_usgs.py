@@ -178,8 +178,8 @@ def test_places_names_and_areas_of_gauges(live: Live) -> None:
     assert set(found) == {MAINE}
     place = found[MAINE]
     assert (place.latitude, place.longitude) == PLACES[MAINE]
-    assert (place.name, place.time_zone) == ("RIVER AT GAUGE 01031500", "America/New_York")
-    assert place.drainage_area_m2 == pytest.approx(7.69e8)
+    assert (place.name, place.texts["time_zone"]) == ("RIVER AT GAUGE 01031500", "America/New_York")
+    assert place.areas["usgs"] == pytest.approx(7.69e8)
 
 
 def test_hundreds_of_gauges_are_asked_for_in_a_few_requests() -> None:

@@ -584,7 +584,7 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
     with trained_store.reading() as session:
         assert not states.page(session, both.parts[1].version, BASIN, before=None, limit=5)
         own = states.require(session, both.parts[0].version, BASIN, T0)
-    assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
+    assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage_mm).mean()))
     assert there.summary.subset is not None
     assert there.summary.subset.nse is None
     done = evaluate(work_of(trained_store, CLOCK), both.id, JUDGED, BASINS)
