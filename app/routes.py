@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from app import feeds
-from app.adjustments import endpoints as adjustments
-from app.adjustments import held
+from app.adjustments import adjustments, held
 from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, ratings, thresholds, user_basins
 from app.forecasts import changes as forecast_changes

@@ -281,7 +281,7 @@ def days_ahead(run: Run) -> DayColumns:
     return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
 
 
-def run_table(name: str, title: str) -> Callable[[RunOfBasin, Mapping[str, Site]], Table]:
+def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:
     """Return what builds the table of a run's answer; `title` has `{}` for the basin."""
     return lambda answer, sites: table_of(
         answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from sqlalchemy.orm import Session
 
-from app.adjustments.answers import adjustment_answer
+from app.adjustments.adjustments import adjustment_answer
 from app.basins.basins import named_kind
 from app.basins.ratings import stage_of
 from app.forecasts.discharge import level_name

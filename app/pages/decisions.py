@@ -3,8 +3,7 @@
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from app.adjustments.answers import AdjustedForecast, adjusted_forecast
-from app.adjustments.endpoints import AdjustmentId
+from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
 from app.basins.ratings import rating_of
 from app.basins.thresholds import fixed_threshold
