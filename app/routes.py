@@ -20,7 +20,7 @@ from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
-from app.outlooks import endpoints as outlooks
+from app.outlooks import outlooks
 from app.pages import basin as basin_page
 from app.pages import decisions as decision_pages
 from app.pages import mail, models, operating, render
