@@ -11,7 +11,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from jobspec.extensions import extensions
 from jobspec.fields import RequestModel, faults, shown
-from jobspec.jobs import data, forecasting, judging, training, upkeep
+from jobspec.jobs import data, forecasting, judging, training
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
 
 
@@ -26,7 +26,7 @@ def _by_kind(models: Iterable[type[JobRequest]]) -> dict[str, type[JobRequest]]:
 
 
 def _of_core() -> Iterator[type[JobRequest]]:
-    for module in (data, forecasting, training, judging, upkeep):
+    for module in (data, forecasting, training, judging):
         for model in vars(module).values():
             if isinstance(model, type) and issubclass(model, JobRequest) and model.__module__ == module.__name__:
                 yield model

@@ -10,7 +10,7 @@ from operator import attrgetter
 import structlog
 
 from jobspec.jobs.base import GPU
-from jobspec.jobs.upkeep import DeliveryJob
+from jobspec.jobs.data import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
 from records.alerts import dispatch, held_alerts

@@ -37,7 +37,7 @@ from records.database.work import Work
 from records.jobs.jobs import Job
 from runtime.settings import Settings
 from workers.job import JobRun, Progress
-from workers.tasks.handlers import HANDLERS
+from workers.tasks import HANDLERS
 
 
 class CommandRun(JobRun):

@@ -13,7 +13,7 @@ from freshet.cli.output import Columns, inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.base.errors import counted
-from jobspec.jobs.upkeep import DeliveryJob
+from jobspec.jobs.data import DeliveryJob
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.access.audit import Writer

@@ -76,12 +76,7 @@ def _settings() -> Settings:
 
 
 def choose_port(host: str, chosen: int | None, *, once: bool) -> int:
-    """Return the chosen port; without one the usual or, where that is in use or with --once, any free one.
-
-    Raises:
-        PortInUse: the chosen one is in use.
-        InvalidInput: nothing can listen on the address.
-    """
+    """Return the chosen port; without one the usual or, where that is in use or with --once, any free one."""
     try:
         return serve.check_free(host, chosen or (0 if once else serve.PORT))
     except serve.PortInUse:

@@ -49,11 +49,6 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
 
     Args:
         training_workers: None for one a core.
-
-    Raises:
-        PortInUse: another program listens on it.
-        InvalidInput: the address is not this machine's.
-        ServiceProblem: a service runs on this data folder already, or a part of it ends repeatedly.
     """
     from freshet.cli.main import main
     from freshet.supervisor.service import Service
@@ -69,12 +64,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
 
 
 def check_free(host: str, port: int) -> int:
-    """Return the port if it is free to listen on at the address; any free one for 0.
-
-    Raises:
-        PortInUse: another program listens on it.
-        InvalidInput: it cannot be listened on; the message gives the reason.
-    """
+    """Return the port if it is free to listen on at the address; any free one for 0."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:

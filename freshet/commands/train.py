@@ -132,11 +132,7 @@ def _members(done: Done) -> Iterator[RenderableType]:
 
 
 def only_forcing(session: Session) -> str:
-    """Return the only stored forcing product.
-
-    Raises:
-        InvalidInput: there is none, or there are several.
-    """
+    """Return the only stored forcing product."""
     products = forcing_products(session)
     if len(products) == 1:
         return products[0]
@@ -162,11 +158,7 @@ def merged(*layers: Mapping[str, Any]) -> Fields:
 
 
 def of_settings(settings: Iterable[str]) -> Fields:
-    """Return the fields that texts `FIELD=VALUE` set: the field a dotted path, the value JSON or else plain text.
-
-    Raises:
-        InvalidInput: a text is not of that form.
-    """
+    """Return the fields that texts `FIELD=VALUE` set: the field a dotted path, the value JSON or else plain text."""
     fields: Fields = {}
     for text in settings:
         path, separator, value = text.partition("=")
@@ -181,11 +173,7 @@ def of_settings(settings: Iterable[str]) -> Fields:
 
 
 def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
-    """Return the training that the fields describe; with `parent` a fine-tuning.
-
-    Raises:
-        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
-    """
+    """Return the training that the fields describe; with `parent` a fine-tuning."""
     if "parent" in fields:
         return valid(_TRAINING, fields, "fine-tuning", " (its network, inputs and loss are those of its parent)")
     return valid(_TRAINING, fields, "training")

@@ -263,6 +263,12 @@ class JobRequest(RequestModel):
     kind: str
     params: RequestModel
 
+    def __init_subclass__(cls, **declared: Any) -> None:
+        """Take the attributes from the head of the class."""
+        super().__init_subclass__()
+        for name, value in declared.items():
+            setattr(cls, name, value)
+
     @classmethod
     def __pydantic_init_subclass__(cls, **_options: Any) -> None:
         """Refuse a kind of job that does not declare its authority."""

@@ -1,4 +1,4 @@
-"""Jobs that bring data in or derive data."""
+"""Jobs that bring data in or derive data, maintain the database and notify receivers."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -8,7 +8,20 @@ from pydantic_core import PydanticCustomError
 
 from jobspec.extensions import extensions
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
-from jobspec.jobs.base import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER, IntakeJob, JobRequest
+from jobspec.jobs.base import (
+    BASIN,
+    BRIDGE,
+    CHECK,
+    CLIMATE,
+    DELIVERY,
+    FETCH,
+    INGEST,
+    PRUNE,
+    UPLOAD,
+    WEATHER,
+    IntakeJob,
+    JobRequest,
+)
 from jobspec.new_data import ADOPT, AddedBasin, ClimateParams
 
 SOURCES = {
@@ -49,10 +62,8 @@ class IngestParams(RequestModel):
         return self
 
 
-class IngestJob(IntakeJob):
+class IngestJob(IntakeJob, authority=INGEST):
     """Ingest data."""
-
-    authority = INGEST
 
     kind: Literal["ingest"]
     params: IngestParams
@@ -74,12 +85,8 @@ class UploadParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class UploadJob(IntakeJob):
+class UploadJob(IntakeJob, authority=UPLOAD, operational=True, time_limit=timedelta(minutes=30)):
     """Ingest a table that was uploaded. Only the service posts it."""
-
-    operational = True
-    time_limit = timedelta(minutes=30)
-    authority = UPLOAD
 
     kind: Literal["upload"] = "upload"
     params: UploadParams
@@ -92,12 +99,10 @@ class WeatherParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class WeatherJob(IntakeJob):
+class WeatherJob(IntakeJob, authority=WEATHER, operational=True):
     """Store a weather forecast that was uploaded. Only the service posts it."""
 
-    operational = True
     time_limit = timedelta(minutes=10)  # on some files the NetCDF library never returns
-    authority = WEATHER
 
     kind: Literal["weather"] = "weather"
     params: WeatherParams
@@ -113,12 +118,8 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(IntakeJob):
+class FetchJob(IntakeJob, authority=FETCH, operational=True, time_limit=timedelta(hours=2)):
     """Ask a feed for new data. Repeating it stores nothing twice."""
-
-    operational = True
-    time_limit = timedelta(hours=2)
-    authority = FETCH
 
     kind: Literal["fetch"]
     params: FetchParams
@@ -154,33 +155,56 @@ class BridgeParams(RequestModel):
     basins: Basins = Field([], description="By default all that have its source product.")
 
 
-class BridgeJob(JobRequest):
+class BridgeJob(JobRequest, authority=BRIDGE, operational=True, time_limit=timedelta(hours=4)):
     """Convert the weather of one product into another. Repeating it stores nothing twice."""
-
-    operational = True
-    time_limit = timedelta(hours=4)
-    authority = BRIDGE
 
     kind: Literal["bridge"]
     params: BridgeParams
 
 
-class BasinJob(IntakeJob):
+class BasinJob(IntakeJob, authority=BASIN, operational=True, time_limit=timedelta(minutes=30)):
     """Add a basin, or further facts about one. Only the service posts it."""
-
-    operational = True
-    time_limit = timedelta(minutes=30)
-    authority = BASIN
 
     kind: Literal["basin"] = "basin"
     params: AddedBasin
 
 
-class ClimateJob(JobRequest):
+class ClimateJob(JobRequest, authority=CLIMATE, time_limit=timedelta(minutes=10)):
     """Compute the climate indices of a basin from its stored weather."""
-
-    time_limit = timedelta(minutes=10)
-    authority = CLIMATE
 
     kind: Literal["climate"]
     params: ClimateParams
+
+
+class CheckParams(RequestModel):
+    """No parameters: all records are checked."""
+
+
+class CheckJob(JobRequest, authority=CHECK, time_limit=timedelta(hours=4)):
+    """Check every page of the database, every reference and every row with a checksum. If something is damaged, the job
+    fails and names it."""
+
+    kind: Literal["check"]
+    params: CheckParams
+
+
+class PruneParams(RequestModel):
+    """No parameters: the retention rules are settings of the service."""
+
+
+class PruneJob(JobRequest, authority=PRUNE, time_limit=timedelta(hours=4)):
+    """Delete records past their retention. Repeating it deletes nothing."""
+
+    kind: Literal["prune"]
+    params: PruneParams
+
+
+class DeliveryParams(RequestModel):
+    """No parameters: all that is due is decided and sent."""
+
+
+class DeliveryJob(JobRequest, authority=DELIVERY, queue="delivery", time_limit=timedelta(minutes=10)):
+    """Carry out what forecasters decided on alerts, and send changes to their receivers. Only the service posts it."""
+
+    kind: Literal["delivery"] = "delivery"
+    params: DeliveryParams = DeliveryParams()

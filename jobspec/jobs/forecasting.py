@@ -71,16 +71,12 @@ class ForecastParams(AheadParams):
     )
 
 
-class ForecastJob(JobRequest):
+class ForecastJob(JobRequest, authority=FORECAST, operational=True, time_limit=timedelta(hours=2)):
     """Issue forecasts."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}}]}
     )
-
-    operational = True
-    time_limit = timedelta(hours=2)
-    authority = FORECAST
 
     kind: Literal["forecast"]
     params: ForecastParams
@@ -113,7 +109,7 @@ class WhatIfParams(AheadParams):
         return ForecastParams(**{name: getattr(self, name) for name in AheadParams.model_fields})
 
 
-class WhatIfJob(JobRequest):
+class WhatIfJob(JobRequest, authority=WHAT_IF, time_limit=timedelta(hours=2)):
     """Forecast with other weather, or with more or less water in the basin at T0. Its runs are separate: the latest
     forecasts, alerts and states do not change."""
 
@@ -130,9 +126,6 @@ class WhatIfJob(JobRequest):
             ]
         }
     )
-
-    time_limit = timedelta(hours=2)
-    authority = WHAT_IF
 
     kind: Literal["what-if"]
     params: WhatIfParams
@@ -154,12 +147,8 @@ class VolumesParams(RequestModel):
     version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
 
 
-class VolumesJob(JobRequest):
+class VolumesJob(JobRequest, authority=VOLUMES, operational=True, time_limit=timedelta(hours=4)):
     """Forecast a season's volume with the weather of other years. The latest forecasts do not change."""
-
-    operational = True
-    time_limit = timedelta(hours=4)
-    authority = VOLUMES
 
     kind: Literal["volumes"]
     params: VolumesParams
@@ -172,13 +161,9 @@ class DailyParams(RequestModel):
     horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
 
 
-class DailyJob(JobRequest):
+class DailyJob(JobRequest, authority=DAILY, operational=True, time_limit=timedelta(hours=4)):
     """Ask the feeds, apply the bridges to their data, and forecast every basin from its newest day, with the newest
     weather forecast or, without one, with the weather of other years. Repeating it stores nothing new."""
-
-    operational = True
-    time_limit = timedelta(hours=4)
-    authority = DAILY
 
     kind: Literal["daily"]
     params: DailyParams
@@ -195,11 +180,9 @@ class ReplayParams(RequestModel):
     traces: int = Field(11, ge=1, le=51, description="Traces of each day's forecast: perturbed observations.")
 
 
-class ReplayJob(JobRequest):
+class ReplayJob(JobRequest, authority=REPLAY):
     """Replay an archive as daily operation, with perturbed observations as weather forecasts. Repeating it stores
     nothing new."""
-
-    authority = REPLAY
 
     kind: Literal["replay"]
     params: ReplayParams
@@ -230,11 +213,9 @@ class BackfillParams(RequestModel):
         return self
 
 
-class BackfillJob(JobRequest):
+class BackfillJob(JobRequest, authority=BACKFILL):
     """Fetch past weather forecasts of a feed, compute the forecasts of those days with them, and recalibrate
     forecasts by what came. Repeating it fetches and computes only what is missing."""
-
-    authority = BACKFILL
 
     kind: Literal["backfill"]
     params: BackfillParams

@@ -19,10 +19,8 @@ class EvaluationParams(RequestModel):
     basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
 
 
-class EvaluationJob(JobRequest):
+class EvaluationJob(JobRequest, authority=EVALUATION):
     """Score a model version."""
-
-    authority = EVALUATION
 
     kind: Literal["evaluation"]
     params: EvaluationParams
@@ -50,10 +48,8 @@ class CalibrationParams(RequestModel):
         return self
 
 
-class CalibrationJob(JobRequest):
+class CalibrationJob(JobRequest, authority=CALIBRATION):
     """Fit the error model of a model version, replacing the last: forecasts then have calibrated quantiles."""
-
-    authority = CALIBRATION
 
     kind: Literal["calibration"]
     params: CalibrationParams
@@ -72,10 +68,8 @@ class ReforecastParams(RequestModel):
     horizon: int = Field(10, ge=1, le=MAX_GAP, description="Days after T0.")
 
 
-class ReforecastJob(JobRequest):
+class ReforecastJob(JobRequest, authority=REFORECAST):
     """Forecast past days with observed weather, and store forecast skill by lead time."""
-
-    authority = REFORECAST
 
     kind: Literal["reforecast"]
     params: ReforecastParams
@@ -87,11 +81,9 @@ class VerificationParams(RequestModel):
     version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
 
 
-class VerificationJob(JobRequest):
+class VerificationJob(JobRequest, authority=VERIFICATION):
     """Verify the issued forecasts against later observations, and store their skill by lead time. Repeating it changes
     nothing without new flow or forecasts."""
-
-    authority = VERIFICATION
 
     kind: Literal["verification"]
     params: VerificationParams
@@ -104,11 +96,9 @@ class LevelsParams(RequestModel):
     basins: Basins = Field([], description="By default those that it is current for or learnt from.")
 
 
-class LevelsJob(JobRequest):
+class LevelsJob(JobRequest, authority=LEVELS):
     """Simulate all past days with a model version, and store the floods and low flows of its own climatology,
     replacing earlier ones."""
-
-    authority = LEVELS
 
     kind: Literal["levels"]
     params: LevelsParams
@@ -133,11 +123,8 @@ class ComparisonParams(RequestModel):
         return self
 
 
-class ComparisonJob(JobRequest):
+class ComparisonJob(JobRequest, authority=COMPARISON, time_limit=timedelta(hours=24)):
     """Compare model versions."""
-
-    time_limit = timedelta(hours=24)
-    authority = COMPARISON
 
     kind: Literal["comparison"]
     params: ComparisonParams

@@ -99,11 +99,10 @@ class TrainingParams(RequestModel):
         return rule
 
 
-class TrainingJob(JobRequest):
+class TrainingJob(JobRequest, authority=TRAINING):
     """Train a model version, or fine-tune one."""
 
     silence_limit = timedelta(hours=4)  # its comparison simulates the whole period
-    authority = TRAINING
 
     kind: Literal["training"]
     params: TrainingParams
@@ -132,12 +131,11 @@ class RetrainingParams(Judgement):
         return period
 
 
-class RetrainingJob(JobRequest):
+class RetrainingJob(JobRequest, authority=RETRAINING):
     """Train the version in use again on today's record, compare the result, and with `promote` put it in use where it
     is better. Without a new water year it does nothing, so a schedule can post it."""
 
     silence_limit = timedelta(hours=4)  # its comparison simulates the whole period
-    authority = RETRAINING
 
     kind: Literal["retraining"]
     params: RetrainingParams
@@ -150,13 +148,8 @@ class MemberParams(RequestModel):
     member: int = Field(ge=0)
 
 
-class MemberJob(JobRequest):
+class MemberJob(JobRequest, authority=MEMBER, queue="training", time_limit=timedelta(days=14), turn=timedelta(hours=2)):
     """Train one member of an ensemble. Only a training posts it."""
-
-    queue = "training"
-    time_limit = timedelta(days=14)
-    turn = timedelta(hours=2)
-    authority = MEMBER
 
     kind: Literal["member"] = "member"
     params: MemberParams
@@ -169,12 +162,8 @@ class MembersParams(RequestModel):
     members: int = Field(gt=0, description="Their number.")
 
 
-class MembersJob(JobRequest):
+class MembersJob(JobRequest, authority=MEMBER, queue=GPU, time_limit=timedelta(days=14)):
     """Train all members of an ensemble side by side on a GPU. Only a training posts it, while a worker has one."""
-
-    queue = GPU
-    time_limit = timedelta(days=14)
-    authority = MEMBER
 
     kind: Literal["members"] = "members"
     params: MembersParams
@@ -200,10 +189,8 @@ class PretrainedParams(RequestModel):
     )
 
 
-class PretrainedJob(JobRequest):
+class PretrainedJob(JobRequest, authority=PRETRAINED):
     """Install a trained ensemble shipped with Freshet as a model version. Repeating it changes nothing."""
-
-    authority = PRETRAINED
 
     kind: Literal["pretrained"]
     params: PretrainedParams

@@ -7,6 +7,7 @@ import numpy as np
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint, inputs_sha256
+from hydrology.base.products import credit_of_all
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by
 from hydrology.climatology.normals import too_few_years
@@ -119,7 +120,7 @@ def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
     first, traces, past, discharge = computed.first, computed.traces, computed.days.filled, computed.flow.discharge
     median = computed.median(discharge)[past:]
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
-    normal, calibration = first.normal, computed.calibration
+    parts, normal, calibration = computed.parts, first.normal, computed.calibration
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
@@ -130,13 +131,13 @@ def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
-        skipped_days=max(one.forcing.skipped_until(last_of_record) for one in computed.parts),
+        skipped_days=max(one.forcing.skipped_until(last_of_record) for one in parts),
         calibration=calibration
         if isinstance(calibration, Absent)
         else calibration.summary(computed.mean_of_traces(discharge)),
-        age_reason=computed.without_age,
-        bridges=computed.bridges,
-        product_credit=computed.credit,
+        age_reason=next((one.cells_by_age for one in parts if isinstance(one.cells_by_age, Absent)), None),
+        bridges=tuple({of.sha256: of for one in parts for of in one.bridges}.values()),
+        product_credit=credit_of_all(one.credit for one in parts),
         filled_weather=first.weather.filled,
         weather_fault=first.weather_fault,
         parts=tuple(_run_parts(computed, hashes)),

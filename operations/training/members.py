@@ -1,6 +1,6 @@
 """A training under way, and the training of one of its members."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -10,14 +10,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
-from jobspec.training import TrainingConfig
 from models import checkpoint
-from models.checkpoint import Tensors
-from models.devices import GPUTooSmall, cores_in_use, gpu_faults, gpu_programs
-from models.forcing import Scaler
+from models.devices import GPUTooSmall, cores_in_use, gpu_faults
 from models.training import MemberTraining, Progress, TrainedMember
-from operations.training import training_data
-from operations.training.training_data import Prepared
+from operations.training.training_data import StartedTraining
 from operations.versions.processes import machine
 from records.database.work import Work
 from records.versions import trainings, versions
@@ -27,54 +23,6 @@ log = structlog.get_logger()
 OnProgress = Callable[[Progress], None]
 OnMemberProgress = Callable[[int, Progress], None]
 """Receives a member's label and its progress. An exception that it raises stops the training, which can be resumed."""
-
-
-@dataclass(frozen=True, slots=True)
-class StartedTraining:
-    """A training that is under way (its version is None) or finished.
-
-    Attributes:
-        twin: the training of the version that will be scored for this one's.
-        shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
-        combined: the combined version that the parent is part of.
-    """
-
-    training_id: str
-    config: TrainingConfig
-    prepared: Prepared
-    version_id: str | None
-    parent: versions.Version | None
-    twin: str | None = None
-    owner: str | None = None
-    shares: Mapping[str, float] | None = None
-    combined: str | None = None
-
-    @property
-    def learnt_from(self) -> tuple[str, ...]:
-        """The basins that its version will have learnt from."""
-        return training_data.learnt_from(self.parent, self.prepared.basins)
-
-    @property
-    def scaler(self) -> Scaler:
-        """The scaler of its inputs; of a fine-tuning, its parent's."""
-        if self.parent is not None:  # the weights are meaningless under another scaler
-            return Scaler.from_json(self.parent.scaler)
-        return Scaler.fit(self.prepared.data.forcing.over(self.config.train_period))
-
-    def seed(self, member: int) -> int:
-        return self.config.seed + member
-
-    def first_weights(self, session: Session, members: Sequence[int]) -> dict[int, Tensors]:
-        """Return the initial weights of members of a fine-tuning; none of a training from scratch."""
-        if self.parent is None:
-            return {}
-        learnt_from = self.learnt_from
-        return {member: training_data.start_of(session, self.parent, member, learnt_from) for member in members}
-
-    def trains_together(self, device: str | None = None) -> bool:
-        """Return whether its members can be trained side by side on a device; None: on any GPU."""
-        gpu = gpu_programs()
-        return gpu is not None and gpu.trains_together(self.config, device)
 
 
 def unfinished_members(session: Session, started: StartedTraining) -> list[int]:

@@ -7,7 +7,6 @@ itself changes no basin's version.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -22,11 +21,10 @@ from operations.training.assemble import Trained, assemble_all
 from operations.training.members import (
     OnMemberProgress,
     OnProgress,
-    StartedTraining,
     train_member,
     unfinished_members,
 )
-from operations.training.training_data import Prepared, prepare
+from operations.training.training_data import StartedTraining, prepare
 from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.engine import Database
@@ -140,12 +138,8 @@ def begin(
 ) -> StartedTraining:
     """Start or resume the training of a configuration on some basins; where none can be used, store nothing.
 
-    Args:
-        twin: the training of the version that will be scored for this one's.
-        owner: the operator's key that will own the version; None for the service's.
-        shares: the weights of the version, by basin, in one that will combine it with others; None where it stands
-            alone.
-        combined: the combined version that the parent of a fine-tuning is part of.
+    `owner` is the operator's key that will own the version, None for the service's; the others are as in
+    `StartedTraining`.
     """
     with work.database.reading() as session:
         parent = None
@@ -157,15 +151,16 @@ def begin(
         "basins": list(prepared.basins),
         "data_hash": prepared.data_hash,
     }
-    of_parent = None if parent is None else parent.id
     # Not its shares: the same networks can be part of several versions.
-    origin = {"parent": of_parent, "twin": twin, "owner": owner}
+    origin = {"parent": None if parent is None else parent.id, "twin": twin, "owner": owner}
     request |= {name: value for name, value in origin.items() if value is not None}
     with work.database.transaction() as session:
         training = trainings.start(session, request, work.clock.wall())
-    left_out = len(prepared.left_out)
-    log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return replace(_started(training, config, prepared, parent), shares=shares, combined=combined)
+    log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=len(prepared.left_out))
+    version = training.version_id
+    return StartedTraining(
+        training.id, config, prepared, version, parent, twin, owner=owner, shares=shares, combined=combined
+    )
 
 
 def plan_of(started: Sequence[StartedTraining]) -> JsonObject:
@@ -177,35 +172,24 @@ def plan_of(started: Sequence[StartedTraining]) -> JsonObject:
 
 def reopen_all(database: Database, plan: JsonObject) -> list[StartedTraining]:
     """Return the trainings of a plan, finished or not, with the errors of `reopen`."""
-    return [
-        replace(reopen(database, one["training"]), shares=one["shares"], combined=one["combined"])
-        for one in plan["trainings"]
-    ]
+    return [reopen(database, one["training"], one["shares"], one["combined"]) for one in plan["trainings"]]
 
 
-def reopen(database: Database, training_id: str) -> StartedTraining:
-    """Return a training that another process started, without its shares in a version that will combine it."""
+def reopen(
+    database: Database, training_id: str, shares: Mapping[str, float] | None = None, combined: str | None = None
+) -> StartedTraining:
+    """Return a training that another process started; its shares and what combines it are not stored with it."""
     with database.reading() as session:
         training = trainings.get(session, training_id)
-        config = TrainingConfig.model_validate(training.request["config"])
-        parent = versions.get(session, training.request["parent"]) if "parent" in training.request else None
-        prepared = prepare(session, config, training.request["basins"])
-    if prepared.data_hash != training.request["data_hash"]:
+        request, version = training.request, training.version_id
+        config = TrainingConfig.model_validate(request["config"])
+        parent = versions.get(session, request["parent"]) if "parent" in request else None
+        prepared = prepare(session, config, request["basins"])
+    if prepared.data_hash != request["data_hash"]:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: start it again with the present data."
         )
-    return _started(training, config, prepared, parent)
-
-
-def _started(
-    training: trainings.Training, config: TrainingConfig, prepared: Prepared, parent: versions.Version | None
-) -> StartedTraining:
+    twin, owner = request.get("twin"), request.get("owner")
     return StartedTraining(
-        training_id=training.id,
-        config=config,
-        prepared=prepared,
-        version_id=training.version_id,
-        parent=parent,
-        twin=training.request.get("twin"),
-        owner=training.request.get("owner"),
+        training_id, config, prepared, version, parent, twin, owner=owner, shares=shares, combined=combined
     )

@@ -17,6 +17,7 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, Uniqu
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.addresses import mailbox
 from records.access.keys import KEYS
@@ -72,9 +73,13 @@ class Attempt:
 
     number: int
     at: datetime
-    ended_at: datetime | None
-    status_code: int | None
-    failure: Absent | None
+    ended_at: Annotated[datetime | None, Why("It is under way.")]
+    status_code: Annotated[
+        int | None,
+        Doc("The receiver's HTTP status, or the mail server's code."),
+        Why("The receiver has not answered."),
+    ]
+    failure: Annotated[Absent | None, Doc("Why it does not count as delivered."), Why("It is delivered, or under way.")]
 
 
 DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)

@@ -12,7 +12,8 @@ from hydrology.attribution import PARTS, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
-from hydrology.outlook import LIKELY, Peak, highest
+from hydrology.extremes.level_checks import LIKELY
+from hydrology.outlook import Peak, highest
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.database.stored import as_values

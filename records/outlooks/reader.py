@@ -17,19 +17,8 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
-from hydrology.extremes.level_checks import gravity
-from hydrology.outlook import (
-    LIKELY,
-    POSSIBLE,
-    FlowNow,
-    FlowOutlook,
-    LevelOutlook,
-    Peak,
-    flow_now,
-    highest,
-    highest_below,
-    likeliest,
-)
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE, gravity
+from hydrology.outlook import FlowNow, FlowOutlook, LevelOutlook, Peak, flow_now, highest, highest_below, likeliest
 from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.alerts import alerts, held_alerts

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR, MonthSkill
-from hydrology.verification.skilful_days import ReliableDays, SkilfulDays, reliable_days, skilful_days
+from hydrology.verification.skilful_days import LeadSkill, ReliableDays, SkilfulDays, reliable_days, skilful_days
 from records.database.base import from_json
 from records.runs.run_weather import OBSERVED
 from records.verification import scores
@@ -21,18 +21,6 @@ from records.verification.scores import HeldOutScore
 from records.versions import versions
 
 METRIC = "nse"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeadSkill:
-    """Skill of calibrated forecasts at a lead; `month` is that on the days of the month asked for."""
-
-    lead: int
-    independent_issues: int | None
-    crpss_climatology: float
-    crpss_climatology_low: float | None
-    coverage_90: float | None
-    month: MonthSkill | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

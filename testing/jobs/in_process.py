@@ -15,7 +15,7 @@ from workers.job_processes.job_process import run_job
 from workers.job_processes.process_pool import Child, Children, Report, Started, message_of
 from workers.job_processes.worker import Worker
 from workers.queue.enqueue import WorkerContext
-from workers.tasks.handlers import HANDLERS
+from workers.tasks import HANDLERS
 
 
 class InProcessChild(Child):

@@ -59,7 +59,7 @@ from records.access import keys
 from records.alerts import subscriptions
 from records.database.engine import Database
 from runtime.settings import Settings
-from workers.tasks.handlers import HANDLERS
+from workers.tasks import HANDLERS
 
 settings = Settings.load(database_url=sys.argv[1], broker_url="memory://")
 database = Database(settings.database_url)

@@ -7,7 +7,7 @@ from unittest.mock import patch
 from extensions.caravan import source, timeseries
 from ingestion.base import SourceFile
 from workers.job_processes.job_process import serve
-from workers.tasks.handlers import HANDLERS
+from workers.tasks import HANDLERS
 
 CRASHES_AT = ("camels_2", "camels_4")
 

@@ -212,6 +212,6 @@ def _hindered(sentence: str) -> JobOutcome:
 
 
 if __name__ == "__main__":
-    from workers.tasks.handlers import HANDLERS
+    from workers.tasks import HANDLERS
 
     serve(HANDLERS)

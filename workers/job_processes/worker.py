@@ -169,11 +169,7 @@ def _report(state: RetryCallState) -> None:
 
 
 def write(tools: WorkerContext, job: jobs.Job, outcome: JobOutcome) -> None:
-    """Store the outcome of an attempt, and send a job that is queued again.
-
-    Raises:
-        UnknownJob, StaleAttempt: the job is no longer running under this attempt.
-    """
+    """Store the outcome of an attempt, and send a job that is queued again."""
     now, key = tools.clock.wall(), (job.id, job.attempt)
     with tools.database.transaction() as session:
         match outcome.status:

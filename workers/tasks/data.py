@@ -1,4 +1,4 @@
-"""Handlers of jobs that bring data in or derive data."""
+"""Handlers of jobs that bring data in or derive data, maintain the database and notify receivers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,19 @@ from sqlalchemy.orm import Session
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.extensions import load
-from jobspec.jobs.data import SOURCES, BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
+from jobspec.jobs.data import (
+    SOURCES,
+    BridgeParams,
+    CheckParams,
+    DeliveryParams,
+    FetchParams,
+    IngestParams,
+    PruneParams,
+    UploadParams,
+    WeatherParams,
+)
 from jobspec.new_data import AddedBasin, ClimateParams
+from records.access import audit
 from records.feeds import feeds
 from records.job_permissions import permissions
 from records.weather import bridges
@@ -225,3 +236,37 @@ def _warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         return {}
     first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}
     return {"warnings": first, "warned_basins": len(warnings)}
+
+
+def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
+    """Check all records."""
+    from records.upkeep import integrity
+
+    done = integrity.check(running.work.database, running.show)
+    for sentence in done.sentences[:MAX_REPORTED]:
+        running.log(sentence)
+    done.require()
+    return {"rows": done.row_count}
+
+
+def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
+    """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
+    from operations.alerts.decide_alerts import carry_out
+    from operations.alerts.deliver import deliver
+
+    work = running.work
+    try:
+        changes = carry_out(work)
+    finally:  # what is due goes out, whatever becomes of other decisions
+        counts = deliver(work.database, work.settings, work.clock.wall, running.show)
+    return {"changes": len(changes), "deliveries": dict(counts)}
+
+
+def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
+    """Delete records past their retention."""
+    from operations.upkeep.prune import prune as run
+
+    job = running.job
+    actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
+    done = run(running.work, actor)
+    return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}

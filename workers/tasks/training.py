@@ -27,7 +27,7 @@ from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
     from models.training import Progress
-    from operations.training.members import StartedTraining
+    from operations.training.training_data import StartedTraining
 
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days

@@ -12,7 +12,7 @@ from runtime.settings import Settings
 from tests.extensions.gpu.fake_gpu import fake_gpu
 from workers.job_processes.job_process import serve
 from workers.processes import work
-from workers.tasks.handlers import HANDLERS
+from workers.tasks import HANDLERS
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.sql.dml import UpdateBase
 from jobspec import kinds
 from jobspec.feed_kinds import NewFeed
 from jobspec.jobs.base import EVERY_JOB, Authority, JobRequest, Owned, Role
-from jobspec.jobs.upkeep import CheckParams
+from jobspec.jobs.data import CheckParams
 from jobspec.kinds import KINDS
 from records.access import keys
 from records.basins import basins
