@@ -157,7 +157,6 @@ class Adjustment:
 
     @property
     def of_flow(self) -> FlowAdjustment:
-        """The change of the flow."""
         return FlowAdjustment(factor=self.factor, shift_days=self.shift_days)
 
 

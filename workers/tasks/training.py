@@ -186,8 +186,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
 
 def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
-    from operations.training.members import train_member
-    from operations.training.train import reopen
+    from operations.training.train import reopen, train_member
 
     work = running.work
 
@@ -215,8 +214,7 @@ def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
 
 
 def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    from operations.training.members import unfinished_members
-    from operations.training.train import train_members
+    from operations.training.train import train_members, unfinished_members
 
     work = running.work
     with work.database.reading() as session:
