@@ -90,11 +90,7 @@ class Scaler:
         return cls(*(tuple(values.tolist()) for values in parts))
 
     def inputs(
-        self,
-        forcing: Forcing,
-        dtype: torch.dtype,
-        device: torch.device | str = "cpu",
-        learnt_from: Iterable[str] = (),
+        self, forcing: Forcing, dtype: torch.dtype, device: torch.device | str = "cpu", learnt_from: Iterable[str] = ()
     ) -> Inputs:
         """Return inputs: time first, auxiliaries and statics standardised, missing days masked."""
         missing = forcing.missing
