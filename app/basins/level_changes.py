@@ -16,7 +16,7 @@ from records.alerts import held_alerts
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.levels import basin_levels, categories_and_doubts
-from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownThreshold
+from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownLevel
 from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
@@ -52,7 +52,7 @@ def put_threshold(
 @router.put(
     "/{basin}/thresholds/{threshold}/confirmation",
     summary="Confirm a level of a basin that seems wrong",
-    responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
+    responses=documented_writing(UnknownBasin, UnknownLevel, NotYours),
 )
 def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> FixedThreshold:
     """What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out; what
@@ -104,7 +104,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
     "/{basin}/thresholds/{threshold}",
     status_code=204,
     summary="Remove an operator's level",
-    responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
+    responses=documented_writing(UnknownBasin, UnknownLevel, NotYours),
 )
 def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> None:
     """With the key that registered the basin, or an admin's. The levels of the record stay."""
