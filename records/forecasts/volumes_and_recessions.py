@@ -157,7 +157,7 @@ def of_arrays(
 ) -> Volume:
     """Return the same from a run's arrays of a basin."""
     season = season or season_of(session, basin.basin_id, run.t0)
-    period, last = season.after(run.t0), run.t0 + np.timedelta64(run.horizon_days, "D")
+    period, last = season.after(run.t0), run.last_day
     if period.last > last:
         raise SeasonNotHeld(
             f"Run {run.id} holds days until {last}, and {season} ends on {period.last}: forecast its volume (freshet "

@@ -330,6 +330,6 @@ def _is_ending(alert: Alert) -> bool:
 
 def _skill_key(forecast: Latest) -> SkillKey:
     run = forecast.run
-    last = run.t0 + np.timedelta64(run.horizon_days, "D")
+    last = run.last_day
     weather = None if run.weather is None else run.weather.name
     return SkillKey(run.version_id, forecast.basin.basin_id, weather, as_date(last).month)

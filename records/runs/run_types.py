@@ -207,6 +207,16 @@ class NewRun:
         return last_past_day(self.t0, self.filled_days)
 
     @property
+    def last_day(self) -> Day:
+        """The last of its days after T0."""
+        return self.t0 + np.timedelta64(self.horizon_days, "D")
+
+    @property
+    def weather_name(self) -> str:
+        """The name of its weather forecast, else the kind of its weather."""
+        return self.forcing_kind if self.weather is None else self.weather.name
+
+    @property
     def t0_note(self) -> Annotated[str | None, Doc(f"{T0_NOTE} Null elsewhere.")]:
         """Return the warning about its T0."""
         if not self.t0_stale:
