@@ -117,24 +117,20 @@ def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
 
 
 def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
-    first, traces, past, discharge = computed.first, computed.traces, computed.days.filled, computed.flow.discharge
-    median = computed.median(discharge)[past:]
+    first, traces, past = computed.first, computed.traces, computed.days.filled
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
     parts, normal, calibration = computed.parts, first.normal, computed.calibration
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
-        discharge_mm=float(median.sum()),
         normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
-        peak_mm_per_day=float(median.max()),
-        peak_lead=past + int(median.argmax()) + 1,
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
         skipped_days=max(one.forcing.skipped_until(last_of_record) for one in parts),
         calibration=calibration
         if isinstance(calibration, Absent)
-        else calibration.summary(computed.mean_of_traces(discharge)),
+        else calibration.summary(computed.mean_of_traces(computed.flow.discharge)),
         age_reason=next((one.cells_by_age for one in parts if isinstance(one.cells_by_age, Absent)), None),
         bridges=tuple({of.sha256: of for one in parts for of in one.bridges}.values()),
         product_credit=credit_of_all(one.credit for one in parts),
