@@ -19,9 +19,8 @@ from models.forcing import Scaler
 from models.networks import ARCHITECTURES
 from models.training import MemberTraining, Progress
 from operations.basin_data.ingest import ingest
-from operations.training.members import StartedTraining
 from operations.training.train import begin, train
-from operations.training.training_data import Prepared
+from operations.training.training_data import Prepared, StartedTraining
 from records.database.engine import Database
 from records.versions import versions
 from runtime.clock import Clock

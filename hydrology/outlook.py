@@ -136,10 +136,6 @@ def flow_now(days: Days, flow: Array) -> FlowNow | None:
     return FlowNow(day=days[last], flow=float(flow[last]), change=change)
 
 
-LIKELY, POSSIBLE = 0.5, 0.1
-"""Chances from which on passing a level is likely, and possible."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """A level that can have an alert, m3/s; `kind` is None where somebody set it.

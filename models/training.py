@@ -68,11 +68,6 @@ class _CheckpointHeader(BaseModel):
     seconds: float
 
 
-def steps_of(config: TrainingConfig, windows: Windows) -> int:
-    schedule = config.schedule
-    return schedule.steps if isinstance(schedule, Cosine) else schedule.epochs * windows.batches_per_epoch
-
-
 def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per_epoch: int) -> float:
     """Return the rate of a step, counted from 0."""
     if isinstance(schedule, Staircase):
@@ -123,8 +118,12 @@ class MemberTraining:
         self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
         self.network.half_products = config.precision == "bfloat16"  # not the average: it is judged as it is served
-        self.observed, self.sd, self.windows = self._samples_of(seed) if beside is None else beside.in_order_of(seed)
-        self.steps = steps_of(config, self.windows)
+        if beside is None:
+            self.observed, self.sd, self.windows = self._samples_of(seed)
+        else:
+            self.observed, self.sd, self.windows = beside.observed, beside.sd, beside.windows.of_seed(seed)
+        schedule, epoch = config.schedule, self.windows.batches_per_epoch
+        self.steps = schedule.steps if isinstance(schedule, Cosine) else schedule.epochs * epoch
         self.seed, self.step, self.best_nse, self.seconds = seed, 0, -math.inf, 0.0
         # Other load on the machine slows a step down, but adds nothing to its CPU seconds.
         self._clock = time.process_time if device == "cpu" else time.perf_counter
@@ -139,10 +138,6 @@ class MemberTraining:
         windows = Windows(~np.isnan(observed), record, training, self.config.windows, seed)
         sd = np.nanstd(self.data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
         return observed, sd, windows
-
-    def in_order_of(self, seed: int) -> tuple[Array, Array, Windows]:
-        """Return the samples of this training in the order of another seed."""
-        return self.observed, self.sd, self.windows.of_seed(seed)
 
     def run(
         self,

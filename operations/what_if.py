@@ -20,7 +20,7 @@ from jobspec.jobs.forecasting import WhatIfParams
 from jobspec.training import InputsConfig
 from models.forcing import Array
 from operations.forecasting.forecast import basins_by_version, new_run, plans_of, store_all
-from operations.forecasting.plans import PartPlan, Plan, require
+from operations.forecasting.plans import Plan, require
 from operations.forecasting.results import results_of
 from operations.forecasting.summary import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
@@ -113,10 +113,8 @@ def what_if(work: Work, request: RunRequest[WhatIfParams], by: str | None = None
     results = [_computed(work, plan) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [_base(work, request, plan, of_plan, asked) for plan, of_plan in zip(planned, results, strict=True)]
-    new = [
-        new_run(work, plan, request, what_if=replace(asked, base=base), t0_named=params.t0 is not None)
-        for plan, base in zip(changed_plans, bases, strict=True)
-    ]
+    of_plans = zip(changed_plans, bases, strict=True)
+    new = [new_run(work, plan, request, what_if=replace(asked, base=base)) for plan, base in of_plans]
     created = store_all(work, request, [*zip(new, results, strict=True)])
     for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
@@ -127,12 +125,6 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
     """Return a plan with the changed weather, without the basins in which it cannot be changed."""
     if changes.nothing:
         return plan
-    changed_there = _changed(plan, changes)
-    require(changed_there.forcings, changed_there.failures)
-    return changed_there
-
-
-def _changed(plan: Plan, changes: Changes) -> Plan:
     parts, failures = [], dict(plan.failures)
     for one in plan.parts:
         taken = one.loaded.config.inputs
@@ -140,19 +132,18 @@ def _changed(plan: Plan, changes: Changes) -> Plan:
         parts.append(replace(one, weather={name: of for name, of in outcomes.items() if isinstance(of, WeatherAhead)}))
         failures = {name: of for name, of in outcomes.items() if isinstance(of, Absent)} | failures
     whole = replace(plan, parts=tuple(parts), failures=failures, changes=changes)
-    return whole.only([name for name in plan.forcings if name not in failures])
+    changed_there = whole.only([name for name in plan.forcings if name not in failures])
+    require(changed_there.forcings, failures)
+    return changed_there
 
 
 def _computed(work: Work, plan: Plan) -> Results:
     """Return the result of a changed run by basin; raises where the water can be changed in none of them."""
     results = results_of(work, plan, store_states=False)
-    failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
-    require([result for result in results if not _failed(result)], failures)
+    rows = [result.basin for result in results]
+    failures = {row.basin_id: row.why_missing for row in rows if row.status == "failed"}
+    require([row for row in rows if row.basin_id not in failures], failures)
     return results
-
-
-def _failed(result: run_types.BasinResult) -> bool:
-    return result.basin.status == "failed"
 
 
 def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Results, asked: RunWhatIf) -> str | None:
@@ -174,8 +165,7 @@ def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Re
     if params.changes.nothing:
         return None
     of_base, alone = results_of(work, plan, store_states=False), replace(request, key=None)
-    shown = replace(asked, changes={})
-    new = new_run(work, plan, alone, what_if=shown, t0_named=params.t0 is not None)
+    new = new_run(work, plan, alone, what_if=replace(asked, changes={}))
     (base,) = store_all(work, alone, [(new, of_base)])
     return base.id
 
@@ -189,14 +179,13 @@ def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, ba
         return False
     if earlier.state_hash != basin.state_hash:
         return False
-    shares = {share.version: share for share in run_types.shares_of(run, earlier)}
-    parts = {one.part.version: one for one in plan.parts_in(basin.basin_id)}
-    return shares.keys() == parts.keys() and all(
-        share.inputs_hash == _consumed(plan, parts[version], basin.basin_id, share.parent_day)
-        for version, share in shares.items()
-    )
-
-
-def _consumed(plan: Plan, one: PartPlan, name: str, parent: str | None) -> str:
-    day, bridges = None if parent is None else np.datetime64(parent, "D"), [of.used for of in one.bridges[name]]
-    return inputs_hash(plan, one.forcings[name], one.weather[name], bridges, day)
+    name, shares = basin.basin_id, {share.version: share for share in run_types.shares_of(run, earlier)}
+    parts = {one.part.version: one for one in plan.parts_in(name)}
+    if shares.keys() != parts.keys():
+        return False
+    for version, one in parts.items():
+        parent, bridges = shares[version].parent_day, [of.used for of in one.bridges[name]]
+        day = None if parent is None else np.datetime64(parent, "D")
+        if inputs_hash(plan, one.forcings[name], one.weather[name], bridges, day) != shares[version].inputs_hash:
+            return False
+    return True

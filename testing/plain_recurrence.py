@@ -9,9 +9,23 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.nets.layers import aligned_size, normalised_logistic, normalised_relu
+from models.nets.layers import DEAD_COLUMN, aligned_size, normalised_logistic
 from models.nets.mclstm import PROGRAMS
 from models.nets.scan import EPSILON, Flow, Gates, TaggedFlow, Tags, apart
+
+
+def softmax(z: Tensor) -> Tensor:
+    """Return exp(z) / sum of exp(z), as in (5), (7) and (8)."""
+    return torch.softmax(z, -1)
+
+
+def normalised_relu(z: Tensor) -> Tensor:
+    """Return the R of (18), z (..., K sources, K targets). A source without a positive entry retains its water."""
+    positive = z.relu()
+    total = positive.sum(-1, keepdim=True)
+    dead = total <= DEAD_COLUMN
+    identity = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device)
+    return torch.where(dead, identity, positive / torch.where(dead, 1.0, total))
 
 
 def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.basins import kind_of
 from app.basins.observations import credit_of
-from app.basins.ratings import Stage, rating_of, stage_of
+from app.basins.run_levels import Stage, rating_of, stage_of
 from app.basins.threshold_schemas import (
     FixedThreshold,
     FloodCategories,

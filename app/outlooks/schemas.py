@@ -7,13 +7,14 @@ from pydantic import Field
 
 from app.adjustments.answers import Adjustment
 from app.basins.basins import BasinKind
-from app.basins.ratings import Stage
+from app.basins.run_levels import Stage
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
 from app.http.shown import As
 from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
-from hydrology.outlook import LIKELY, POSSIBLE, STEADY_SHARE, TREND_DAYS, FlowBasis
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.outlook import STEADY_SHARE, TREND_DAYS, FlowBasis
 from hydrology.uncertainty.exceedance import Direction
 from records.forecasts.latest import Superseded as NewerRun
 from records.outlooks.reader import Freshness

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
+from extensions.shipping.attachments import write_errors
 from extensions.shipping.writing import Finished, write
 from hydrology.base.calendar import day
 from models import checkpoint, saved_state
@@ -125,7 +126,7 @@ def _errors() -> Iterator[bytes]:
     few = attachments.ShippedErrors(
         shipped.period, shipped.days, shipped.shape, shipped.regional, shipped.for_unseen, basins
     )
-    attachments.write_errors(small(), few)
+    write_errors(small(), few)
     yield (scratch() / NAME / attachments.ERRORS_FILE).read_bytes()
     yield from _headers()
 

@@ -10,7 +10,7 @@ from benchmarks.fuzz.target import Target, scratch
 from ingestion import download
 from ingestion.feeds.http import Service, parsed
 from jobspec.addresses import HostPort
-from operations.alerts import webhook
+from operations.alerts.deliver import post
 from records.alerts.alert_changes import Change, NewChange
 from records.alerts.subscriptions import Subscription
 from records.database.stored import as_values
@@ -83,8 +83,7 @@ def _read_receipt(content: bytes) -> None:
     new = NewChange(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.")
     change = Change(**as_values(new), seq=1, id="1", message="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    posted = webhook.content_of(settings, subscription, [change], "The mill")
-    webhook.send(settings, b"0" * 32, subscription, posted, at=NOW, patience=5.0)
+    post(settings, b"0" * 32, subscription, [change], "The mill", at=NOW, patience=5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:

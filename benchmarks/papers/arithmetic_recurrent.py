@@ -22,7 +22,7 @@ from benchmarks.papers.arithmetic import (
 from benchmarks.papers.massconserving import MassConserving
 from benchmarks.papers.plan import Plan, Report
 from models.checkpoint import under
-from models.nets.layers import softmax
+from testing.plain_recurrence import softmax
 
 INPUTS, STEPS, SEEDS = 10, 10, 20
 PUBLISHED = {"+": "96 %", "-": "81 %", "x": "67 %"}

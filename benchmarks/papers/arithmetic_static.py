@@ -8,7 +8,7 @@ from benchmarks.papers.arithmetic import Learning, Network, Problem, Sums, Test,
 from benchmarks.papers.mcfc import MCFC
 from benchmarks.papers.plan import Plan, Report
 from models.checkpoint import under
-from models.nets.layers import softmax
+from testing.plain_recurrence import softmax
 
 INPUTS, SEEDS = 100, 20
 PUBLISHED = {"+": "100 %", "-": "100 %", "x": "100 %"}

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.nets.layers import normalised_logistic, normalised_relu, softmax
+from models.nets.layers import normalised_logistic
+from testing.plain_recurrence import normalised_relu, softmax
 
 EPSILON = 1e-5  # of the cells' shares
 NEARLY_IDENTITY = 5.0  # the first fixed R is softmax(5 I): its diagonal is 0.95 at K = 10

@@ -7,7 +7,7 @@ in `benchmarks.papers.massconserving`.
 import torch
 from torch import Tensor, nn
 
-from models.nets.layers import softmax
+from testing.plain_recurrence import softmax
 
 
 class MCFC(nn.Module):

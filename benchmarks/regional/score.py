@@ -15,6 +15,7 @@ from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
+from extensions.shipping.attachments import write_errors
 from hydrology.base.calendar import Period
 from hydrology.scores.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.scores.scores import all_scores
@@ -62,7 +63,7 @@ def ship_errors(name: str) -> None:
     shipped_errors = attachments.ShippedErrors(
         period, model.days, model.shape, regional, for_unseen=never_seen is not None, basins=model.basins
     )
-    attachments.write_errors(ensemble, shipped_errors)
+    write_errors(ensemble, shipped_errors)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {period}")
 
 

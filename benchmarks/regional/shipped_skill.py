@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.regional import uncertainty, us
 from benchmarks.regional.data import TEST, basins
+from extensions.shipping.attachments import write_errors, write_skill
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
 from hydrology.uncertainty.error_model import BasinErrors
@@ -54,7 +55,7 @@ def ship_skill(name: str) -> None:
             f"freshet evaluate --version {version} --period {TEST}"
         )
     at = max(row.evaluated_at for row in evaluated)
-    attachments.write_skill(
+    write_skill(
         shipped,
         attachments.ShippedSkill(
             content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member
@@ -102,7 +103,7 @@ def ship_errors(name: str) -> None:
     found = attachments.ShippedErrors(
         model.period, model.days, model.shape, never_seen, for_unseen=True, basins=model.basins
     )
-    attachments.write_errors(shipped, found)
+    write_errors(shipped, found)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {model.period}")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
+from extensions.shipping.attachments import write_snow
 from hydrology.base.calendar import Period
 from models.pretrained import SHELF, attachments, form
 from operations.training.pretrained import install
@@ -84,7 +85,7 @@ def ship_snow(name: str) -> None:
         raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")
     if mapping == attachments.read_snow(ensemble):
         raise SystemExit("The stored one is the shipped one: `python -m benchmarks.regional score` chooses another.")
-    attachments.write_snow(ensemble, mapping)
+    write_snow(ensemble, mapping)
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 
 

@@ -20,7 +20,8 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period
 from hydrology.base.units import Area, converted
-from hydrology.outlook import LIKELY, POSSIBLE, Level, LevelOutlook, highest
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.outlook import Level, LevelOutlook, highest
 from jobspec.jobs.forecasting import ReplayParams
 from operations.daily.replay import replay
 from operations.verification.recalibrate import recalibrate

@@ -10,13 +10,13 @@ import torch
 from extensions.gpu.members_training import MembersTraining
 from hydrology.base.errors import DataProblem
 from models.devices import gpu_faults
-from operations.training.members import (
+from operations.training.train import (
     OnMemberProgress,
-    StartedTraining,
     TrainingStore,
     too_small,
     unfinished_members,
 )
+from operations.training.training_data import StartedTraining
 from records.database.engine import Database
 from records.database.work import Work
 from records.versions import trainings

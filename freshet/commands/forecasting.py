@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
+from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
@@ -14,14 +16,18 @@ from freshet.cli.job_options import Layout
 from freshet.cli.options import argument, option
 from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
+from hydrology.base.absent import known
 from hydrology.base.basins import basin_id
+from hydrology.base.calendar import days_between
 from hydrology.base.errors import counted
+from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 
 if TYPE_CHECKING:
     from app.forecasts.volumes import VolumesOfRun
+    from records.forecasts.latest import Latest
 
 _VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
 _VOLUMES |= {
@@ -32,7 +38,13 @@ _VOLUMES |= {
     "rests on": "kind",
 }
 _DAILY = {"basin": "basin", "status": "status", "T0": "t0", "tomorrow": "flow.day", "m3/s": "flow.median"}
-_DAILY |= {"p05 to p95": "range", "rests on": "rests_on", "weather": "flow.weather", "run": "run", "why": "reason"}
+_DAILY |= {
+    "p05 to p95": "flow.range",
+    "rests on": "flow.rests_on",
+    "weather": "flow.weather",
+    "run": "run",
+    "why": "reason",
+}
 
 
 @job_command(ForecastJob, device=True)
@@ -110,32 +122,59 @@ def daily(done: Done) -> Iterator[RenderableType]:
     result, now = done.result, done.context.clock.now()
     rows = sorted(_tomorrows(done, now), key=lambda row: (row["status"] in ("issued", "unchanged"), row["basin"]))
     flows = [row["flow"] for row in rows if row["flow"] is not None]
-    for note in dict.fromkeys(flow.training_note for flow in flows if flow.training_note):
+    for note in dict.fromkeys(flow["training_note"] for flow in flows if flow["training_note"]):
         inform(note)
-    for note, count in Counter(flow.weather_note for flow in flows if flow.weather_note).items():
+    for note, count in Counter(flow["weather_note"] for flow in flows if flow["weather_note"]).items():
         inform(f"{counted(count, 'basin')}: {note}")
     counts = ", ".join(f"{count} {status}" for status, count in result["counts"].items())
     yield listing(rows, _DAILY, f"{counted(len(rows), 'basin')}: {counts}")
 
 
-def _tomorrows(done: Done, now: Any) -> Iterator[dict[str, Any]]:
-    from operations.daily.daily_cycle import tomorrow
+def _tomorrows(done: Done, now: datetime) -> Iterator[dict[str, Any]]:
     from records.forecasts.latest import Latest, latest_many
 
     statuses = done.result["basins"]
     for basin, latest in latest_many(done.session, list(statuses), now).items():
         found = latest if isinstance(latest, Latest) else None
-        flow = found and tomorrow(done.session, basin, found.run.id, now)
         yield {
             "basin": basin,
             "status": statuses[basin],
             "t0": found and found.run.t0,
-            "flow": flow,
-            "range": flow and f"{flow.low:.3f} to {flow.high:.3f}",
-            "rests_on": flow and (flow.calibration or "members"),
+            "flow": found and _tomorrow(done.session, found, now),
             "run": found and found.run.id,
             "reason": done.result["reasons"].get(basin),
         }
+
+
+def _tomorrow(session: Session, latest: "Latest", now: datetime) -> dict[str, Any] | None:
+    """Return a forecast's discharge of tomorrow, m3/s; None where its horizon is too short or the area unknown.
+
+    It is calibrated where it can be, else the members'. The notes are cautions: the version extrapolates beyond its
+    training, or weather was not observed in time or not forecast.
+    """
+    from operations.basin_data.basins import last_ended
+    from records.basins import basins
+    from records.runs import run_arrays, runs
+    from records.runs.filled_note import weather_note
+
+    run, row = latest.run, latest.basin
+    day = last_ended(basins.get(session, row.basin_id), now) + 2  # from the day that has ended
+    series = runs.series_of(session, run.id, row.basin_id, [run_arrays.CALIBRATED, "discharge_quantiles"])
+    quantiles, lead = series.get(run_arrays.CALIBRATED) or series.get("discharge_quantiles"), days_between(run.t0, day)
+    if quantiles is None or lead not in quantiles.axes["lead"] or row.area_m2 is None:
+        return None
+    at = [quantiles.axes["level"].index(level) for level in (0.05, 0.5, 0.95)], quantiles.axes["lead"].index(lead)
+    low, median, high = mm_per_day_to_m3s(quantiles.values[at], area=Area(str(row.area_name), row.area_m2)).tolist()
+    calibration = known(row.summary.calibration)
+    return {
+        "day": day,
+        "median": median,
+        "range": f"{low:.3f} to {high:.3f}",
+        "weather": run.forcing_kind,
+        "rests_on": "members" if calibration is None else calibration.kind,
+        "training_note": row.summary.training_note if row.summary.beyond(run.product) else None,
+        "weather_note": weather_note(run, row.summary),
+    }
 
 
 @job_command(ReplayJob, Layout(names={"latency_days": "--latency"}, spans={"period": ("--from", "--to")}))

@@ -11,19 +11,8 @@ from hydrology.base.errors import InvalidInput
 SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
 """Namespaces of published sources: users cannot register their basins or change their observations."""
 _AGENCIES = (
-    "camels",
-    "caravan",
-    "grdc",
-    "hysets",
-    "lamah",
-    "noaa",
-    "nwis",
-    "nwm",
-    "nwps",
-    "nws",
-    "usace",
-    "usbr",
-    "usgs",
+    *("camels", "caravan", "grdc", "hysets", "lamah", "noaa"),
+    *("nwis", "nwm", "nwps", "nws", "usace", "usbr", "usgs"),
 )
 """Agencies and published archives: only an administrator names basins, and what is stated of them, by these."""
 

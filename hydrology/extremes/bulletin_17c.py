@@ -125,9 +125,6 @@ def _levels(
     values = np.where(wet, 10 ** fitted.moments.quantile(asked), 0).tolist()
     if not intervals:
         return [FloodQuantile(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in values]
-    low, high = (np.where(wet, 10**end, 0).tolist() for end in _ordered(limits(fitted, asked, INTERVAL)))
+    ends = np.sort(limits(fitted, asked, INTERVAL), axis=0)
+    low, high = (np.where(wet, 10**end, 0).tolist() for end in ends)
     return [FloodQuantile(*ends, None) for ends in zip(values, low, high, strict=True)]
-
-
-def _ordered(ends: tuple[Array, Array]) -> tuple[Array, Array]:
-    return np.minimum(*ends), np.maximum(*ends)

@@ -6,7 +6,6 @@ Reliable forecasts have a range that holds; both are stated of enough independen
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Protocol
 
 import numpy as np
 
@@ -43,19 +42,16 @@ MIN_ISSUES = 30
 """Minimum number of independent forecasts: with fewer, chance alone takes a 90 % range that holds below 80 %."""
 
 
-class OfLead(Protocol):
-    """Scores at a lead, as `hydrology.verification.results.Verification`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadSkill:
+    """Skill of calibrated forecasts at a lead; `month` is that on the days of the month asked for."""
 
-    @property
-    def lead(self) -> int: ...
-    @property
-    def independent_issues(self) -> int | None: ...
-    @property
-    def crpss_climatology(self) -> float | None: ...
-    @property
-    def crpss_climatology_low(self) -> float | None: ...
-    @property
-    def coverage_90(self) -> float | None: ...
+    lead: int
+    independent_issues: int | None
+    crpss_climatology: float
+    crpss_climatology_low: float | None
+    coverage_90: float | None
+    month: MonthSkill | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class ReliableDays:
     independent_issues: int
 
 
-def reliable_days(leads: Sequence[OfLead]) -> ReliableDays | Absent:
+def reliable_days(leads: Sequence[LeadSkill]) -> ReliableDays | Absent:
     """Return until which day ahead forecasts are reliable, from a forecaster's scores at each lead, in order."""
     first = leads[0].independent_issues
     if (too_few := why_too_few(first, MIN_ISSUES)) is not None:
@@ -79,7 +75,7 @@ def reliable_days(leads: Sequence[OfLead]) -> ReliableDays | Absent:
     return ReliableDays(reliable[-1].lead if reliable else 0, of_last or 0)
 
 
-def _is_reliable(of_lead: OfLead) -> bool:
+def _is_reliable(of_lead: LeadSkill) -> bool:
     lowest = of_lead.crpss_climatology if of_lead.crpss_climatology_low is None else of_lead.crpss_climatology_low
     enough = (of_lead.independent_issues or 0) >= MIN_ISSUES
     return enough and (lowest or 0) > 0 and (of_lead.coverage_90 or 0) >= MIN_COVERAGE

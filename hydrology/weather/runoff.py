@@ -166,7 +166,8 @@ def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: Ann
 
     flows = explained(_flow_factors(unit, area))
     areas = explained({name: 1 / km2 for name, km2 in _AREA_UNITS.items()})
-    looks = [f"its discharge, labelled {unit}, looks like {' or '.join(_sized(flows, unit))}"] if flows else []
+    sized = [f"{name} ({1 / factor:.4g} times the number of {unit})" for name, factor in flows.items()]
+    looks = [f"its discharge, labelled {unit}, looks like {' or '.join(sized)}"] if flows else []
     looks += [f"its area of {_km2(area.m2)} looks like {' or '.join(areas)}"] if areas else []
     if looks:
         sentence = (
@@ -193,10 +194,6 @@ def _flow_factors(unit: str, area: Area) -> dict[str, float]:
     m3s = _FLOW_UNITS | {name: mm * m3s_per_mm for name, mm in _DEPTH_UNITS.items()}
     labelled = m3s[_LABELS[unit]]
     return {name: size / labelled for name, size in m3s.items() if name != _LABELS[unit]}
-
-
-def _sized(factors: Mapping[str, float], unit: str) -> list[str]:
-    return [f"{name} ({1 / factor:.4g} times the number of {unit})" for name, factor in factors.items()]
 
 
 def area_unit(m2: float, reference_m2: float) -> str | None:

@@ -142,13 +142,7 @@ class Buckets(Network):
 
     Args:
         auxiliary, static: L and S, the numbers of standardised dynamic inputs and attributes.
-        components: N, parallel buckets in a basin.
-        hidden: width of the network that gives the parameters which stay the same.
-        embedding: values of the `Embedding` of a day's weather, from which the daily parameters move; 0: they stay the
-            same.
-        antecedent_days: time scales of the `AntecedentWeather` that the embedding sees.
-        basin_vector: size of the vectors learnt for each basin, which both networks see beside the attributes.
-        vector_dropout: the probability that a sample's vector is zeroed in training.
+        components: N. This and all others as in `jobspec.network.BucketsConfig`.
         recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
             `torch` is for checks.
     """

@@ -41,15 +41,8 @@ class MCLSTM(Network):
 
     Args:
         auxiliary, static: L and S, the numbers of standardised dynamic inputs and attributes.
-        cells: K, the trash cell included.
-        embedding: values of the `Embedding`; 0 for none, as published.
-        rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
-        basin_vector: size of the vectors learnt for each basin, which gates and embedding see beside the attributes; 0
-            for none, as published. A basin that the network did not learn from has zeros.
-        antecedent_days: time scales of the `AntecedentWeather` that gates and embedding see; none as published.
-        vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
-        output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
-        wetness: whether a cell's own water opens its output gate; not so in the published network.
+        rank: r, rows of V, columns of U. This and all others as in `jobspec.network.MCLSTMConfig`, but the defaults are
+            those of the published network.
         recurrence: the program that runs the days: `fastest` is the compiled one on a CPU, an extension's on a GPU,
             torch's elsewhere; others, `triton` or of `PROGRAMS`, are for checks.
     """

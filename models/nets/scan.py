@@ -42,6 +42,8 @@ EPSILON = 1e-5  # of the normalised cells, as published
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
 
 
+Learnt = tuple[Tensor, Tensor | None, Tensor | None, Tensor | None]
+"""`varying`, `factor`, `factor_bias` and `wetness` of `Gates`."""
 Flow = tuple[Tensor, Tensor, Tensor]
 """Storage c (T, B, K) in mm after each day, outflow h (T, B, K) in mm/day, discharge (T, B) in mm/day (13): the outflow
 of all cells but the first."""
@@ -93,6 +95,10 @@ class Gates:
         self.factor, self.factor_bias, self.wetness = factor, factor_bias, wetness
         self.prepared: dict[str, dict[str, Tensor]] = {}
 
+    @property
+    def learnt(self) -> Learnt:
+        return self.varying, self.factor, self.factor_bias, self.wetness
+
 
 def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
     """Run T days of the recurrence on mass (T, B) in mm/day, from cells (B, K) in mm, not negative.
@@ -100,8 +106,7 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
     The inputs that change from day to day are `drivers`, (T, B, D); `static`, (B, S), do not.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
-    arguments = (gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, drivers, mass, cells)
-    storage, outflow = _Scan.apply(*arguments)  # type: ignore[no-untyped-call]
+    storage, outflow = _Scan.apply(*gates.learnt, fixed, drivers, mass, cells)  # type: ignore[no-untyped-call]
     return storage, outflow, outflow[..., 1:].sum(-1)
 
 
@@ -113,7 +118,7 @@ def tagged_scan(
     The arguments are those of `scan`. The gates and the total water have the same bits as those of `scan`.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
-    of_day = _GatesOfDay(gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, cells.shape[-1])
+    of_day = _GatesOfDay(gates.learnt, fixed, cells.shape[-1])
     storage, outflow, of_tags = [], [], []
     c, tagged = cells, tags.cells.mT  # (B, G, K)
     for d, x, x_tags in zip(drivers, mass, tags.mass, strict=True):
@@ -159,16 +164,9 @@ class _Day(NamedTuple):
 
 
 class _GatesOfDay:
-    def __init__(
-        self,
-        weight: Tensor,
-        factor: Tensor | None,
-        factor_bias: Tensor | None,
-        wetness: Tensor | None,
-        fixed: Tensor,
-        cells: int,
-    ) -> None:
-        self.cells, self.fixed, self.factor_bias, self.wetness = cells, fixed, factor_bias, wetness
+    def __init__(self, learnt: Learnt, fixed: Tensor, cells: int) -> None:
+        weight, factor, self.factor_bias, self.wetness = learnt
+        self.cells, self.fixed = cells, fixed
         self.weight_T = weight.t().contiguous()
         self.factor_T = None if factor is None else factor.t().contiguous()
         self.features = fixed.new_empty(fixed.shape[0], weight.shape[1])  # u = (c / |c|, drivers)
@@ -215,18 +213,9 @@ class _GatesOfDay:
 
 class _Scan(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any,
-        weight: Tensor,
-        factor: Tensor | None,
-        factor_bias: Tensor | None,
-        wetness: Tensor | None,
-        fixed: Tensor,
-        drivers: Tensor,
-        mass: Tensor,
-        cells: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        gates = _GatesOfDay(weight, factor, factor_bias, wetness, fixed.contiguous(), cells.shape[-1])
+    def forward(ctx: Any, *given: Any) -> tuple[Tensor, Tensor]:
+        *learnt, fixed, drivers, mass, cells = given
+        gates = _GatesOfDay((*learnt,), fixed.contiguous(), cells.shape[-1])
         storage = cells.new_empty(len(drivers), *cells.shape)
         outflow = torch.empty_like(storage)
         c = cells
@@ -234,7 +223,7 @@ class _Scan(torch.autograd.Function):
             day = gates(c, d, x)
             torch.mul(day.o, day.m, out=h)
             c = torch.sub(day.m, h, out=c_next)
-        ctx.save_for_backward(*(weight, factor, factor_bias, wetness, fixed, drivers), *(mass, cells, storage))
+        ctx.save_for_backward(*given, storage)
         return storage, outflow
 
     @staticmethod
@@ -251,7 +240,7 @@ class _Scan(torch.autograd.Function):
         to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
-        gates = _GatesOfDay(weight, factor, factor_bias, wetness, fixed.contiguous(), K)
+        gates = _GatesOfDay((weight, factor, factor_bias, wetness), fixed.contiguous(), K)
         dz = torch.zeros_like(gates.rows)
         dz_all_R = dz if factor is None else torch.zeros_like(gates.z_R)
         dz_R = gates.sources(dz_all_R)[..., :K]  # the padding of a row stays 0

@@ -3,14 +3,11 @@
 They are not part of the description: another fit, or scores of other years, belong to the same ensemble.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Self
 
-import numpy as np
-import torch
 from pydantic import Field, field_validator, model_validator
 
 from hydrology.base.calendar import Period
@@ -22,11 +19,9 @@ from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
 from models.pretrained.combination import Combination
 from models.pretrained.form import DamagedEnsemble, Ensemble, Frozen, Sha256, Shipped, read_beside
-from runtime.stored_files import replace_file
 
 ERRORS_FILE = "errors.safetensors"
-_SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
-_HALF = ("memory", "centre", "spread")
+SHAPE, REGIONAL, BASINS = "shape.", "regional.", "basins."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +42,7 @@ class ShippedErrors:
     basins: Mapping[str, BasinErrors]
 
 
-class _ErrorsHeader(Frozen):
+class ErrorsHeader(Frozen):
     """What is written beside the numbers; `basins` are the observed days of each, in the order of their numbers."""
 
     content: Sha256
@@ -55,29 +50,6 @@ class _ErrorsHeader(Frozen):
     days: Annotated[int, Field(ge=0)]
     for_unseen: bool
     basins: dict[str, Annotated[int, Field(ge=0)]]
-
-
-def write_errors(shipped: Shipped, errors: ShippedErrors) -> None:
-    """Write an error model beside its ensemble. Parameters of single basins in half precision."""
-    of_basins = [part.arrays() for part in errors.basins.values()]
-    stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
-    tensors = {
-        prefix + name: torch.from_numpy(values)
-        for prefix, shape in ((_SHAPE, errors.shape), (_REGIONAL, errors.regional))
-        for name, values in shape.arrays().items()
-    }
-    for name, values in stacked.items():
-        tensor = torch.from_numpy(values)
-        tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
-    header = _ErrorsHeader(
-        content=shipped.content,
-        period=str(errors.period),
-        days=errors.days,
-        for_unseen=errors.for_unseen,
-        basins={name: part.days for name, part in errors.basins.items()},
-    )
-    written = header.model_dump() | {"sha256": _errors_digest(header, tensors)}
-    replace_file(shipped.folder / ERRORS_FILE, checkpoint.dump(tensors, written))
 
 
 def read_errors(shipped: Shipped) -> ShippedErrors | None:
@@ -88,10 +60,10 @@ def read_errors(shipped: Shipped) -> ShippedErrors | None:
 def _parse_errors(content: bytes) -> tuple[str, ShippedErrors]:
     tensors, written = checkpoint.parse(content)
     digest = written.pop("sha256")
-    header = _ErrorsHeader.model_validate(written)
-    if digest != _errors_digest(header, tensors) or checkpoint.not_finite(tensors):
+    header = ErrorsHeader.model_validate(written)
+    if digest != errors_digest(header, tensors) or checkpoint.not_finite(tensors):
         raise ValueError("its content is not what was written")
-    parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
+    parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(BASINS, tensors).items()}
     if {len(values) for values in parts.values()} != {len(header.basins)}:
         raise ValueError("it has not the numbers of every basin")
     basins = {
@@ -100,13 +72,13 @@ def _parse_errors(content: bytes) -> tuple[str, ShippedErrors]:
     }
     shape, regional = (
         Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(prefix, tensors).items()})
-        for prefix in (_SHAPE, _REGIONAL)
+        for prefix in (SHAPE, REGIONAL)
     )
     shipped = ShippedErrors(Period.parse(header.period), header.days, shape, regional, header.for_unseen, basins)
     return header.content, shipped
 
 
-def _errors_digest(header: _ErrorsHeader, tensors: checkpoint.Tensors) -> str:
+def errors_digest(header: ErrorsHeader, tensors: checkpoint.Tensors) -> str:
     numbers = {name: tensor.tolist() for name, tensor in tensors.items()}
     return fingerprint([header.model_dump(), [*header.basins], numbers])
 
@@ -164,11 +136,6 @@ class ShippedSkill(ShippedMetrics):
         return {"mean": self, **self.subsets}
 
 
-def write_skill(shipped: Shipped, skill: ShippedSkill) -> None:
-    """Write the skill of an ensemble or combination beside it."""
-    replace_file(shipped.folder / SKILL_FILE, f"{skill.model_dump_json()}\n".encode())
-
-
 def read_skill(shipped: Shipped) -> ShippedSkill | None:
     """Return the skill beside an ensemble or combination, or None; `DamagedEnsemble` where it is another's."""
     skill = read_beside(shipped, SKILL_FILE, _parse_skill)
@@ -187,15 +154,9 @@ def _parse_skill(content: bytes) -> tuple[str, ShippedSkill]:
 SNOW_FILE = "snow.json"
 
 
-class _ShippedSnow(Frozen):
+class ShippedSnow(Frozen):
     content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
     snow: RegionalSnow
-
-
-def write_snow(ensemble: Ensemble, snow: RegionalSnow) -> None:
-    """Write a regional mapping beside its ensemble."""
-    shipped = _ShippedSnow(content=ensemble.content, snow=snow).model_dump(mode="json")
-    replace_file(ensemble.folder / SNOW_FILE, f"{json.dumps(shipped, indent=1)}\n".encode())
 
 
 def read_snow(ensemble: Ensemble) -> RegionalSnow | None:
@@ -207,5 +168,5 @@ def read_snow(ensemble: Ensemble) -> RegionalSnow | None:
 
 
 def _parse_snow(content: bytes) -> tuple[str, RegionalSnow]:
-    shipped = _ShippedSnow.model_validate_json(content)
+    shipped = ShippedSnow.model_validate_json(content)
     return shipped.content, shipped.snow

@@ -6,14 +6,14 @@ forecast comes, the alerts stay as they are and are reported as resting on a sta
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Day, age_days, stale
+from hydrology.base.calendar import age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from operations.versions.stages import with_progress
@@ -73,8 +73,13 @@ def settle_run(
     waiting: Collection[str] = (),
 ) -> list[Change]:
     """Settle a basin's alerts by a run with its published adjustment; those of `waiting` levels stay."""
-    if found.adjustment is not None:
-        judgement = _judgement(found.adjustment)
+    if (own := found.adjustment) is not None:
+        judgement = AlertDecision(
+            sentence=_sentence(f"Adjusted by {own.publisher}", own.words, own.note),
+            by=own.publisher,
+            adjustment_id=own.id,
+            levels=frozenset(own.chances),
+        )
     return settle_alerts.settle(
         session,
         found.basin_id,
@@ -101,10 +106,8 @@ def settle_but_doubts(
     changes = settle_run(session, clock, found, judgement, doubts)
     if not doubts:
         return changes
-    with session.begin_nested() as tentative:
-        proposed = settle_run(session, clock, found, AlertDecision(sentence="", levels=frozenset(doubts)))
-        tentative.rollback()
-    if proposed := [change for change in proposed if change.level in doubts]:
+    as_judged = _proposed(session, clock, found, AlertDecision(sentence="", levels=frozenset(doubts)))
+    if proposed := [change for change in as_judged if change.level in doubts]:
         held_alerts.hold(session, found.basin_id, found.run.id, proposed, clock.wall(), None)
         log.warning("alerts.in_doubt", basin=found.basin_id, run=found.run.id, levels=sorted(doubts))
     return changes
@@ -118,7 +121,7 @@ def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
 def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:
     basin = adjustment.basin_id
     with work.database.reading() as session:
-        newest = _current(session, work.clock, basin)
+        newest = _fresh(session, work.clock, [basin]).get(basin)
         found = None
         if newest is not None and newest.run.id == adjustment.run_id:
             found = read_chances(session, newest.run, newest.basin, adjustment)
@@ -141,7 +144,7 @@ def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:
 def _carry_out_held(work: Work, held: HeldAlerts) -> list[Change]:
     basin = held.basin_id
     with work.database.reading() as session:
-        newest, run = _current(session, work.clock, basin), runs.get(session, held.run_id)
+        newest, run = _fresh(session, work.clock, [basin]).get(basin), runs.get(session, held.run_id)
         found = read_published(session, run, runs.basin_of(session, run.id, basin))
     if newest is None or newest.run.version_id != run.version_id:
         return _withdraw(work, held, "The forecast is stale, or of a version that is no longer current.")
@@ -204,21 +207,14 @@ def _withdraw(work: Work, one: Adjustment | HeldAlerts, reason: str) -> list[Cha
     return []
 
 
-def _current(session: Session, clock: Clock, basin: str) -> Latest | None:
-    """Return the latest forecast of a basin. None without one, or where it is stale."""
-    newest = latest.latest_many(session, [basin], clock.now())[basin]
-    if not isinstance(newest, Latest) or stale(age_days(newest.run.weather_until, clock.now())):
-        return None
-    return newest
-
-
-def _judgement(adjustment: Adjustment) -> AlertDecision:
-    return AlertDecision(
-        sentence=_sentence(f"Adjusted by {adjustment.publisher}", adjustment.words, adjustment.note),
-        by=adjustment.publisher,
-        adjustment_id=adjustment.id,
-        levels=frozenset(adjustment.chances),
-    )
+def _fresh(session: Session, clock: Clock, names: Sequence[str]) -> dict[str, Latest]:
+    """Return the latest forecasts of basins that are not stale."""
+    now = clock.now()
+    return {
+        name: newest
+        for name, newest in latest.latest_many(session, names, now).items()
+        if isinstance(newest, Latest) and not stale(age_days(newest.run.weather_until, now))
+    }
 
 
 def _sentence(what: str, *words: str | None) -> str:
@@ -234,27 +230,15 @@ def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[C
     changes: list[Change] = []
     for first in with_progress("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
-        for newest in _undecided(work, some):
-            changes += _decide(work, newest, may_hold=may_hold)
+        with work.database.reading() as session:
+            newest, decided = _fresh(session, work.clock, some), alerts.standings(session, some)
+        for name, one in newest.items():
+            if name not in decided or decided[name].is_before(one.run):
+                changes += _decide(work, one, may_hold=may_hold)
         changes += _lapsed(work, some)
     if changes:
         log.info("alerts.changed", changes=len(changes))
     return changes
-
-
-def _undecided(work: Work, names: Sequence[str]) -> list[Latest]:
-    """Return the latest forecasts that are not stale and have not decided alerts yet."""
-    now = work.clock.now()
-    with work.database.reading() as session:
-        newest = latest.latest_many(session, names, now)
-        decided = alerts.standings(session, names)
-    return [
-        one
-        for name, one in newest.items()
-        if isinstance(one, Latest)
-        and not stale(age_days(one.run.weather_until, now))
-        and (name not in decided or decided[name].is_before(one.run))
-    ]
 
 
 def _decide(work: Work, newest: Latest, *, may_hold: bool) -> list[Change]:
@@ -296,37 +280,29 @@ def _decide_or_hold(work: Work, found: RunChances) -> list[Change] | None:
         return []
 
 
-def _proposed(session: Session, clock: Clock, found: RunChances) -> list[Change]:
+def _proposed(
+    session: Session, clock: Clock, found: RunChances, judgement: AlertDecision | None = None
+) -> list[Change]:
+    """Return the changes that a run would bring, and leave everything as it is."""
     with session.begin_nested() as tentative:
-        proposed = settle_run(session, clock, found)
+        proposed = settle_run(session, clock, found, judgement)
         tentative.rollback()
     return proposed
 
 
 def _lapsed(work: Work, names: Sequence[str]) -> list[Change]:
-    now, changes = work.clock.now(), []
+    now, changes = work.clock.now(), list[Change]()
     with work.database.reading() as session:
-        old = [
-            one
-            for one in alerts.standings(session, names).values()
-            if one.reason is None and _is_stale(one.t0, now) and not _waits_until(session, one.basin_id)
-        ]
-        rests_on = {one.basin_id: runs.get(session, one.run_id).weather_until for one in old}
-    for standing in old:
-        age = age_days(standing.t0, now)
-        if _is_stale(rests_on[standing.basin_id], now):
-            reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
+        old = []
+        for one in alerts.standings(session, names).values():
+            if one.reason is not None or not stale(age_days(one.t0, now)):
+                continue
+            held = held_alerts.find(session, one.basin_id)
+            if held is None or held.due_at is None:  # else its changes wait for approval
+                old.append((one, runs.get(session, one.run_id).weather_until))
+    for standing, rests_on in old:
+        if stale(age_days(rests_on, now)):
+            reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age_days(standing.t0, now))
             with work.database.transaction() as session:
-                at = settle_alerts.DecisionTime(now, work.clock.wall(), work.clock.replays)
-                changes += settle_alerts.lapse(session, standing, reason, at)
+                changes += settle_alerts.lapse(session, standing, reason, DecisionTime.by(work.clock))
     return changes
-
-
-def _waits_until(session: Session, basin: str) -> datetime | None:
-    """Return when changes of a basin's alerts go out that wait for approval. None where none do."""
-    held = held_alerts.find(session, basin)
-    return None if held is None else held.due_at
-
-
-def _is_stale(day: Day, now: datetime) -> bool:
-    return stale(age_days(day, now))

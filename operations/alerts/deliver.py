@@ -1,10 +1,11 @@
-"""Delivers queued alert changes: to webhooks, gateways and by e-mail, each receiver independently.
+"""Delivers queued alert changes: to webhooks and gateways, signed, and by e-mail, each receiver independently.
 
 After a failure the receiver's other changes wait for the next pass, so that a receiver that hangs delays only its own
 changes. The first e-mail of a pass goes alone: where the mail server has a fault, it is the only one that is attempted,
 and all others wait as it does.
 """
 
+import json
 import threading
 import time
 import traceback
@@ -14,16 +15,30 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import httpx2
 import structlog
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from operations.alerts import mail, webhook
-from operations.alerts.webhook import DeliveryOutcome
-from records.alerts import dispatch, signatures, subscriptions
-from records.alerts.alert_changes import worst_first
+from ingestion.client import (
+    AddressProblem,
+    Deadline,
+    ForbiddenAddress,
+    TooSlow,
+    UnknownHost,
+    http_address,
+    public_client,
+)
+from jobspec.addresses import why_no_target
+from jobspec.subscriptions import MessageTemplate
+from operations.alerts import mail
+from operations.alerts.mail import DeliveryOutcome
+from records.alerts import alert_changes, dispatch, signatures, subscriptions
+from records.alerts.alert_changes import Change, as_json, worst_first
 from records.alerts.deliveries import Status
 from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
+from records.alerts.subscriptions import Subscription
 from records.basins.basins import sites
 from records.basins.ownership import shown_name
 from records.database.engine import Database
@@ -120,7 +135,8 @@ class _Courier:
                 statuses += [] if status is None else [status]
                 # Never the receiver's address: it may hold a secret of its own.
                 log.info("delivery.attempt", delivery=one.delivery, number=one.number, status=status)
-            if outcome.failure is not None and _pauses_now(outcome, statuses):
+            ended = outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses)
+            if outcome.failure is not None and statuses and ended:
                 subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
                 statuses = ["failed"] * len(statuses)
         return statuses, outcome.failure
@@ -145,8 +161,8 @@ class _Courier:
         if first.subscription.email is not None:
             return mail.send(self.settings, self.key, sendings, names, self.now())
         changes = worst_first([sending.change for sending in sendings if sending.change is not None])
-        content = webhook.content_of(self.settings, first.subscription, changes, names[changes[0].basin_id])
-        return webhook.send(self.settings, self.key, first.subscription, content, at=self.now(), patience=self.patience)
+        to, name = first.subscription, names[changes[0].basin_id]
+        return post(self.settings, self.key, to, changes, name, at=self.now(), patience=self.patience)
 
 
 @dataclass(slots=True)
@@ -176,5 +192,75 @@ class _Lane:
         return done
 
 
-def _pauses_now(outcome: DeliveryOutcome, statuses: Sequence[Status]) -> bool:
-    return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))
+def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:
+    """Return the body for a change, the same at every attempt; `others` of the run, worst first."""
+    data = as_json(change)
+    payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
+    if others:
+        payload["others"] = [as_json(other) for other in others]
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def content_of(
+    settings: Settings, subscription: Subscription, changes: Sequence[Change], name: str
+) -> tuple[str, bytes]:
+    """Return the type and content of what a webhook gets for a basin's changes by a run, worst first."""
+    change, *others = changes
+    if subscription.template is None:
+        return "application/json", body_of(change, others)
+    template = MessageTemplate(**subscription.template)
+    link = f"{settings.own_address}/basins/{change.basin_id}" if settings.own_address else ""
+    own = sum(one.message == one.id for one in others)
+    return template.content_type, template.filled(alert_changes.template_values(change, name, link, own))
+
+
+def post(
+    settings: Settings,
+    key: bytes,
+    subscription: Subscription,
+    changes: Sequence[Change],
+    name: str,
+    *,
+    at: datetime,
+    patience: float,
+) -> DeliveryOutcome:
+    """Post a basin's changes, worst first, to a public address, signed; the event is the id of the worst.
+
+    A receiver that times out, or answers with anything but 2xx, gets the changes again later. The body of its answer is
+    not read, and redirects are not followed.
+    """
+    assert subscription.url is not None
+    if reason := why_no_target(subscription.url, settings.webhook_hosts):
+        return DeliveryOutcome(None, absent(Reason.FAILED, message=reason))
+    content_type, body = content_of(settings, subscription, changes, name)
+    good = [signatures.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
+    headers = {"Content-Type": content_type, **signatures.signed_headers(good, changes[0].id, at, body)}
+    try:
+        address = http_address(subscription.url)
+        with (
+            public_client(Deadline(patience), settings.webhook_hosts) as client,
+            client.stream("POST", address, content=body, headers=headers) as response,
+        ):
+            status = response.status_code
+    except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
+        return DeliveryOutcome(None, _failure(error, patience))
+    if 200 <= status < 300:
+        return DeliveryOutcome(status)
+    redirects = 300 <= status < 400
+    why = absent(Reason.RECEIVER_REDIRECTED if redirects else Reason.RECEIVER_REFUSED, status=status)
+    return DeliveryOutcome(status, why)
+
+
+def _failure(error: Exception, patience: float) -> Absent:
+    match error:
+        case TooSlow() | httpx2.TimeoutException():
+            return absent(Reason.RECEIVER_SLOW, seconds=patience)
+        case ForbiddenAddress():
+            return absent(Reason.RECEIVER_NOT_PUBLIC)
+        case UnknownHost():
+            return absent(Reason.RECEIVER_UNKNOWN)
+        case httpx2.ConnectError():
+            return absent(Reason.RECEIVER_NOT_CONNECTED)
+        case httpx2.NetworkError() | httpx2.ProtocolError():
+            return absent(Reason.RECEIVER_BROKE_OFF)
+    return absent(Reason.RECEIVER_ADDRESS_UNUSABLE)

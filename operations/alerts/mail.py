@@ -28,7 +28,6 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from jobspec.subscriptions import one_line
-from operations.alerts.webhook import DeliveryOutcome
 from records.alerts import signatures
 from records.alerts.alert_changes import Change, first_of, headline, other_levels, turn, worst_first
 from records.alerts.dispatch import Sending
@@ -52,8 +51,22 @@ _NO_SUCH_ADDRESS = (550, 553)
 _NOT_OF_ADDRESS = (530, TOO_LARGE)
 """No login, and no room: they never mean that the address is not there."""
 
+Pause = Literal["never", "at the end", "at once"]
+"""Whether a failure pauses the subscription: never, after the last of all attempts, or now."""
 Stage = Literal["session", "recipient", "message"]
 """What the server was asked last: to take messages of this service, this recipient's, or the message itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryOutcome:
+    """The outcome of an attempt; the status code is None without an answer.
+
+    `pauses`: whether the receiver is not there, so that nothing more is sent to it, and from when.
+    """
+
+    status_code: int | None
+    failure: Absent | None = None
+    pauses: Pause = "never"
 
 
 def hand_over(settings: Settings, recipient: str, message: bytes) -> DeliveryOutcome:

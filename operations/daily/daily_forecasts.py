@@ -26,6 +26,7 @@ from operations.forecasting.plans import ForecastInputs, Plan, possible_plans, r
 from operations.forecasting.weather_ahead import with_stop
 from operations.forecasting.weather_choice import Filling
 from records.basins import basins
+from records.database.stored import grouped
 from records.database.work import Work
 from records.forecasts import latest
 from records.runs import run_types, states
@@ -75,10 +76,7 @@ def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newes
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
         known = {name: last_ended(basin, work.clock.now()) - latency for name, basin in stored.items()}
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
-    by_version: dict[str, list[str]] = {}
-    for name, version in current.items():
-        by_version.setdefault(version, []).append(name)
-    for version, of_version in by_version.items():
+    for version, of_version in grouped((version, name) for name, version in current.items()).items():
         try:
             inputs = read_inputs(work.database, version, of_version, known)
         except Problem as problem:
@@ -123,7 +121,8 @@ def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest
             possible = [plan.only(chosen) for plan in possible if (chosen := _with_all_parts(plan, t0))]
         else:
             failed.update(reasons)
-        new = _not_issued_yet(work, possible)
+        with work.database.reading() as session:
+            new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan))]
         if new:
             done.issued += issue(
                 work,
@@ -176,11 +175,6 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
         if len(plan.parts_in(name))
         == sum(name in one.forcings and one.forcings[name].period.last >= t0 for one in plan.inputs.parts)
     ]
-
-
-def _not_issued_yet(work: Work, planned: Sequence[Plan]) -> list[Plan]:
-    with work.database.reading() as session:
-        return [plan.only(new) for plan in planned if (new := _new(session, work.clock, plan))]
 
 
 def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:

@@ -26,6 +26,7 @@ from operations.daily.daily_forecasts import DailyRequest, Reasons, issue_newest
 from operations.forecasting.weather_ahead import RunDays, needed
 from records.alerts.alert_changes import Change
 from records.basins import basins
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_types
 from records.runs.runs import RunRequest
@@ -85,10 +86,8 @@ def _show(work: Work, done: int, issue_days: Sequence[datetime], at: int, days: 
 
 def _by_product(session: Session) -> dict[str, list[str]]:
     """Return the basins that have a version, by the weather product it takes; of several, that of the largest share."""
-    by_product: dict[str, list[str]] = {}
-    for name, version in promotions.current(session, chosen(session, [])).items():
-        by_product.setdefault(versions.get(session, version).products[0], []).append(name)
-    return by_product
+    current = promotions.current(session, chosen(session, []))
+    return grouped((versions.get(session, version).products[0], name) for name, version in current.items())
 
 
 def _store_perturbed(

@@ -31,6 +31,7 @@ from operations.forecasting.weather_skill import complete_years, other_weather, 
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import with_progress
 from records.database.engine import Database
+from records.database.stored import grouped
 from records.runs.run_weather import FilledWeather, RunWeather
 from records.runs.tables import State
 from records.versions import error_models
@@ -100,26 +101,19 @@ def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[st
         if isinstance(model, Absent):
             return
         unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
-    for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
-        names = [name for name, forcing in unmet.items() if forcing.period == record]
-        for first in with_progress("error models, groups of basins", range(0, len(names), GROUP)):
-            _add(database, loaded, model, unmet, names[first : first + GROUP])
-
-
-def _add(
-    database: Database,
-    loaded: LoadedVersion,
-    model: error_models.ErrorModel,
-    forcings: Mapping[str, BasinForcing],
-    names: Sequence[str],
-) -> None:
-    forcing = stacked([forcings[name].forcing for name in names])
-    outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
-    flows = outputs["discharge"].mean(axis=0, dtype=np.float64)
-    errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in zip(names, flows, strict=True)}
-    with database.transaction() as session:
-        error_models.add_basins(session, model, errors)
-    log.info("calibrated.regional", version=model.version_id, basins=names)
+    groups = [
+        names[first : first + GROUP]
+        for _, names in sorted(grouped((str(forcing.period), name) for name, forcing in unmet.items()).items())
+        for first in range(0, len(names), GROUP)
+    ]
+    for names in with_progress("error models, groups of basins", groups):
+        forcing = stacked([unmet[name].forcing for name in names])
+        outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
+        flows = zip(names, outputs["discharge"].mean(axis=0, dtype=np.float64), strict=True)
+        errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in flows}
+        with database.transaction() as session:
+            error_models.add_basins(session, model, errors)
+        log.info("calibrated.regional", version=model.version_id, basins=names)
 
 
 OfBasins = Mapping[str, Sequence[StartedPart]]

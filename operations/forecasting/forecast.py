@@ -7,14 +7,13 @@ always stored as runs on request, so that a basin's latest forecast stays the op
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib import metadata
 from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, age_days, stale
+from hydrology.base.calendar import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
@@ -27,6 +26,7 @@ from operations.versions.processes import program
 from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.checksums import new_id
+from records.database.stored import grouped
 from records.database.work import Work
 from records.forecasts import volumes_and_recessions
 from records.outlooks.outlooks import prepare, store_run
@@ -34,7 +34,6 @@ from records.runs import run_types
 from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
-from runtime.clock import Clock
 
 __all__ = ["NothingToForecast", "forecast", "issue"]
 
@@ -86,14 +85,24 @@ def issue(
         still_due: returns the basins of a plan to store, called while no other call with it can store theirs; None for
             all.
     """
-    named = request.params.t0 is not None if t0_named is None else t0_named
     operational = request.purpose == "operational"
     results = [results_of(work, plan, rain_response=operational) for plan in planned]
-    new = [new_run(work, plan, request, t0_named=named) for plan in planned]
+    new = [new_run(work, plan, request, t0_named=t0_named) for plan in planned]
     if operational:
         of_runs = zip(planned, new, results, strict=True)
         results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
-    select = None if still_due is None else partial(_still_due, planned=planned, still_due=still_due)
+
+    def select(session: Session, computed: Computed) -> Computed:
+        if still_due is None:
+            return computed
+        for name in sorted({name for plan in planned for name in plan.forcings}):
+            basins.lock(session, name)
+        return [
+            (run, [result for result in of_run if result.basin.basin_id in due | plan.failures.keys()])
+            for plan, (run, of_run) in zip(planned, computed, strict=True)
+            if (due := {*still_due(session, plan)})
+        ]
+
     issued = store_all(work, request, [*zip(new, results, strict=True)], select)
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
@@ -122,18 +131,6 @@ def store_all(
         ]
 
 
-def _still_due(
-    session: Session, computed: Computed, *, planned: Sequence[Plan], still_due: StillDue
-) -> list[tuple[run_types.NewRun, list[run_types.BasinResult]]]:
-    for name in sorted({name for plan in planned for name in plan.forcings}):
-        basins.lock(session, name)
-    return [
-        (run, [result for result in results if result.basin.basin_id in due | plan.failures.keys()])
-        for plan, (run, results) in zip(planned, computed, strict=True)
-        if (due := {*still_due(session, plan)})
-    ]
-
-
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
     """Group the requested basins by version; by the given one, or the current one of each."""
     wanted = list(names) or with_model(session, version)
@@ -148,23 +145,26 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
             f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
             "(freshet models promote), or name one with --version."
         )
-    groups: dict[str, list[str]] = {}
-    for basin in wanted:
-        groups.setdefault(current[basin], []).append(basin)
-    return groups
+    return grouped((current[basin], basin) for basin in wanted)
 
 
 def new_run(
-    work: Work, plan: Plan, request: RunRequest[Any], *, what_if: RunWhatIf | None = None, t0_named: bool
+    work: Work,
+    plan: Plan,
+    request: RunRequest[Any],
+    *,
+    what_if: RunWhatIf | None = None,
+    t0_named: bool | None = None,
 ) -> run_types.NewRun:
     """Return a planned run as a new stored run; unless T0 was requested, check its age by the clock."""
     clock, kind = work.clock, plan.params.weather
+    named = request.params.t0 is not None if t0_named is None else t0_named
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
     return run_types.NewRun(
         id=new_id(created),
         t0_age_days=age,
-        t0_stale=stale(age - plan.days.filled) and not t0_named,
+        t0_stale=stale(age - plan.days.filled) and not named,
         t0=plan.days.t0,
         horizon_days=plan.days.horizon,
         filled_days=plan.days.filled,
@@ -206,22 +206,17 @@ def _plans(work: Work, inputs: ForecastInputs, params: VolumesParams) -> list[Pl
     """Return the runs of a version. One for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(map(str, inputs.failures.values())))
-    t0 = _t0(work.clock, inputs, params.t0)
-    by_horizon: dict[int, list[str]] = {}
+    ended = max(last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings)
+    last = max(forcing.period.last for forcing in inputs.forcings.values())
+    t0 = choose_days(work.clock, params.t0, 1, last, ended).t0
     with work.database.reading() as session:
-        for name in inputs.forcings:
-            season = params.season or volumes_and_recessions.season_of(session, name, t0)
-            horizon = int((season.after(t0).last - t0).astype(int))
-            by_horizon.setdefault(horizon, []).append(name)
+        seasons = {
+            name: params.season or volumes_and_recessions.season_of(session, name, t0) for name in inputs.forcings
+        }
     planned: list[Plan] = []
+    by_horizon = grouped((int((season.after(t0).last - t0).astype(int)), name) for name, season in seasons.items())
     for horizon, names in by_horizon.items():
         part = replace(inputs.only(names), failures={} if planned else inputs.failures)
         asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
         planned += plans(work, part, asked)
     return planned
-
-
-def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
-    ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
-    last = max(forcing.period.last for forcing in inputs.forcings.values())
-    return choose_days(clock, asked, 1, last, ended).t0

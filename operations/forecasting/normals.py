@@ -24,6 +24,7 @@ from models.forcing import mean_temperature
 from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.runs.run_summary import ReferenceSnow
 from records.series import series, year_rows
 from records.simulations import simulated_series
@@ -42,18 +43,15 @@ def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | Absent]:
     """Return normal flow, (days,) in mm/day, or why it is unknown; by the products' area (`units.area_by`)."""
-    by_gauge: dict[str, list[str]] = {}
-    for name in basins:
-        by_gauge.setdefault(gauge_product(name), []).append(name)
+    by_gauge = grouped((gauge_product(name), name) for name in basins)
     normals: dict[str, Array | Absent] = {name: absent(Reason.NO_DISCHARGE, basin=name) for name in basins}
     for product, names in by_gauge.items():
-        for first in range(0, len(names), BLOCK):
-            for name, record in _records(session, product, "discharge", names[first : first + BLOCK]):
-                if isinstance(record, Absent):
-                    normals[name] = record
-                else:
-                    means = normal_means(record.values, record.days, days)
-                    normals[name] = _in_mm(basins[name], record.unit, means, area_products)
+        for name, record in _records(session, product, "discharge", names):
+            if isinstance(record, Absent):
+                normals[name] = record
+            else:
+                means = normal_means(record.values, record.days, days)
+                normals[name] = _in_mm(basins[name], record.unit, means, area_products)
     return normals
 
 
@@ -79,19 +77,13 @@ def reference_snow(session: Session, names: Sequence[str], t0: Day) -> dict[str,
         spans = {name: span.years for name, span in series.spans(session, without, product, "swe").items()}
         without = [name for name in without if name not in spans]
         reaching = [name for name, years in spans.items() if years.first <= t0 <= years.last]
-        for first in range(0, len(reaching), BLOCK):
-            for name, record in _records(session, product, "swe", reaching[first : first + BLOCK]):
-                found[name] = (
-                    record if isinstance(record, Absent) else _reference_at(t0, product, record) or found[name]
-                )
+        for name, record in _records(session, product, "swe", reaching):
+            if isinstance(record, Absent):
+                found[name] = record
+            elif not isnan(mm := float(record.values[days_between(record.days.first, t0)])):
+                normal = _at(t0, record.values, record.days)
+                found[name] = ReferenceSnow(product=product, mm=mm, normal_mm=normal)
     return found
-
-
-def _reference_at(t0: Day, product: str, record: Record) -> ReferenceSnow | None:
-    mm = float(record.values[days_between(record.days.first, t0)])
-    if isnan(mm):
-        return None
-    return ReferenceSnow(product=product, mm=mm, normal_mm=_at(t0, record.values, record.days))
 
 
 def _at(t0: Day, values: npt.NDArray[np.floating], record: Period) -> float | Absent:
@@ -102,6 +94,10 @@ def _at(t0: Day, values: npt.NDArray[np.floating], record: Period) -> float | Ab
 def _records(
     session: Session, product: str, variable: str, names: Sequence[str]
 ) -> Iterator[tuple[str, Record | Absent]]:
+    if len(names) > BLOCK:
+        for first in range(0, len(names), BLOCK):
+            yield from _records(session, product, variable, names[first : first + BLOCK])
+        return
     spans = series.spans(session, names, product, variable)
     if not spans:
         return

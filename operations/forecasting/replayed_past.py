@@ -23,8 +23,8 @@ from hydrology.weather.forecast_errors import rain_factors
 from models.ensemble import ArrayMap
 from models.forcing import Array, Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
+from operations.forecasting.plans import PartPlan
 from operations.forecasting.simulate import InitialState, flows
-from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY, groups, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
@@ -36,23 +36,18 @@ REPLAYED_DAYS = np.timedelta64(365, "D")
 
 
 def from_perturbed_states(
-    database: Database,
-    loaded: LoadedVersion,
-    forcings: Mapping[str, BasinForcing],
-    weather: Mapping[str, WeatherAhead],
-    at_t0: Mapping[str, State],
-    count: int,
+    database: Database, plan: PartPlan, at_t0: Mapping[str, State], count: int
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Return the mean and variance of discharge over perturbed states; (2, members, traces, days)."""
+    loaded, result = plan.loaded, {}
     with database.reading() as session:
         before = {
             basin: states.newest_valid(session, loaded.version.id, basin, state.day - REPLAYED_DAYS)
             for basin, state in at_t0.items()
         }
-    result = {}
     for basin, state in at_t0.items():
-        perturbed = _perturbed(loaded, forcings[basin].forcing, before[basin], state, count)
-        starts = [InitialState(of_state, weather[basin], None) for of_state in perturbed]
+        perturbed = _perturbed(loaded, plan.forcings[basin].forcing, before[basin], state, count)
+        starts = [InitialState(of_state, plan.weather[basin], None) for of_state in perturbed]
         discharge = np.stack([flow.discharge for flow in flows(loaded, starts)], axis=2)
         result[basin] = over_states(discharge)
     return result
@@ -73,30 +68,24 @@ def _perturbed(loaded: LoadedVersion, record: Forcing, before: State | None, at_
     ]
 
 
-def cells_by_age(
-    database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], at_t0: Mapping[str, State], t0: Day
-) -> dict[str, Array | Absent]:
+def cells_by_age(database: Database, plan: PartPlan, at_t0: Mapping[str, State]) -> dict[str, Array | Absent]:
     """Return the cells' water at T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is unknown."""
+    loaded, ages, begins = plan.loaded, Ages(plan.days.t0), {name: plan.forcings[name].period.first for name in at_t0}
     if not loaded.ensemble.conserving:
         return dict.fromkeys(at_t0, absent(Reason.NO_WATER_IN_CELLS))
-    young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}
-    old, ages = [name for name in at_t0 if name not in young], Ages(t0)
+    lengths = {name: int((ages.t0 - first).astype(int)) for name, first in begins.items()}
+    shown: dict[str, Array | Absent] = {
+        name: absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=days) for name, days in lengths.items() if days < MIN_DAYS
+    }
+    old = [name for name in at_t0 if name not in shown]
     with database.reading() as session:
         started_at = states.newest_valid_many(session, loaded.version.id, old, ages.begin - ONE_DAY)
-    firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in started_at.items()}
-    shown: dict[str, Array | Absent] = {**young}
+    firsts = {name: state.day + ONE_DAY if state else begins[name] for name, state in started_at.items()}
     for names in groups(firsts, started_at):
-        past = _Past(
-            loaded, [forcings[name] for name in names], [started_at[name] for name in names], firsts[names[0]], ages
-        )
+        forcings, started = [plan.forcings[name] for name in names], [started_at[name] for name in names]
+        past = _Past(loaded, forcings, started, firsts[names[0]], ages)
         shown |= dict(zip(names, past.cells([at_t0[name] for name in names]), strict=True))
     return shown
-
-
-def _why_too_young(forcing: BasinForcing, t0: Day) -> Absent | None:
-    first = forcing.period.first
-    days = int((t0 - first).astype(int))
-    return None if days >= MIN_DAYS else absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=days)
 
 
 @dataclass(frozen=True, slots=True)

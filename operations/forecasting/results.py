@@ -60,7 +60,7 @@ def start_part(
     states = {name: one.state for name, one in advanced.items() if one.problem is None and one.state is not None}
     of_states = {}
     if count := whole.params.perturbed_states:
-        of_states = from_perturbed_states(work.database, loaded, plan.forcings, plan.weather, states, count)
+        of_states = from_perturbed_states(work.database, plan, states, count)
     snow = {name: plan.snow[name] for name in states}
     regional = {
         name: plan.basins[name]
@@ -71,12 +71,14 @@ def start_part(
         here = {name: plan.basins[name] for name in states}
         normals = observed_normals(session, here, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if whole.changes.assimilate else {}
-        faults = _weather_faults(session, plan)
+        faults: Mapping[str, str] = {}  # why a newer weather forecast of the plan's model was not taken
+        if (used := plan.forecast) is not None:
+            faults = feeds.failed_forecasts(session, used.source, used.model, used.available_time)
         of_snow = snow_normals(session, loaded.version.id, snow, t0)
         readable = [name for name, mapping in snow.items() if not isinstance(mapping, Absent)]
         references = reference_snow(session, readable, t0)
     opinions = snow17_at(t0, regional, plan.forcings, loaded.config.inputs)
-    by_age = cells_by_age(work.database, loaded, plan.forcings, states, t0) if whole.params.age else {}
+    by_age = cells_by_age(work.database, plan, states) if whole.params.age else {}
     for name, state in states.items():
         at_t0 = water_at_t0(loaded, state, assimilated.get(name), snow[name], whole.changes.increment)
         if isinstance(at_t0, Absent):
@@ -102,12 +104,6 @@ def start_part(
             weather_fault=faults.get(name),
         )
     return started
-
-
-def _weather_faults(session: Session, plan: PartPlan) -> Mapping[str, str]:
-    """Return why a newer weather forecast of the plan's model was not taken, by basin."""
-    used = plan.forecast
-    return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
 
 
 def simulate_part(
@@ -202,22 +198,20 @@ def _subsets(session: Session, plan: Plan, started: OfBasins) -> dict[str, RunSu
     found = scores.scores(
         session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members, uses=[HELD_OUT]
     )
-    nse: dict[tuple[str, ...], float | None] = {
-        (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
-    }
-    periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
+    scored: dict[str, dict[tuple[str, str], dict[str, float | None]]] = {name: {} for name in without}
+    for one in found:
+        of_days = scored[one.basin_id].setdefault((str(one.first_day), str(one.last_day)), {})
+        of_days[one.member] = one.value
     subsets = {}
     for name in without:
-        days, reasons = periods[name], plan.absent_parts.get(name, {})
-        missing = {part.name: reasons[part.name] for part in version.parts if part.name in reasons}
+        days, reasons = max(scored[name], default=None), plan.absent_parts.get(name, {})
+        nse = {} if days is None else scored[name][days]
         products, in_part = products_there(version.parts, [one.part for one in started[name]])
         subsets[name] = RunSubset(
             products=products,
-            missing=missing,
-            nse=None if days is None else nse.get((name, JOINT.join(products), *days)),
-            nse_of_all=nse.get((name, "mean", *days))
-            if days and _all_judged(nse, name, version.products, days)
-            else None,
+            missing={part.name: reasons[part.name] for part in version.parts if part.name in reasons},
+            nse=nse.get(JOINT.join(products)),
+            nse_of_all=nse.get("mean") if nse.keys() >= {*members} - {"mean"} else None,
             period=None if days is None else "..".join(days),
             without_nse=absent(Reason.NOT_SCORED_WITHOUT_PART, products=" and ".join(in_part)) if in_part else None,
         )
@@ -235,9 +229,3 @@ def products_there(
     lacking = {part.product for part in parts if part.name not in names}
     in_part = dict.fromkeys(part.product for part in there if part.product in lacking)
     return tuple(dict.fromkeys(part.name if part.product in in_part else part.product for part in there)), (*in_part,)
-
-
-def _all_judged(
-    nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
-) -> bool:
-    return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent, known
-from hydrology.base.products import Credit, credit_of_all
+from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
 from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import mean_by_shares, of_traces, weighted_mean, weighted_quantiles
@@ -166,20 +166,14 @@ def recent_flow(parts: Sequence[StartedPart]) -> npt.NDArray[np.float32] | None:
 def combine_parts(
     plan: Plan, parts: Sequence[SimulatedPart], calibration: Calibration | Absent, subset: RunSubset | None
 ) -> "SimulatedBasin | Absent":
-    """Combine a basin's parts, or return why they do not fit together."""
-    common, basin = _common_traces(parts), parts[0].basin.id
-    if common is not None and not common:
-        return absent(Reason.NO_COMMON_TRACE, basin=basin)
+    """Combine a basin's parts with the traces that all have, or return why they have none."""
+    labels = [one.weather.traces for one in parts if one.weather.traces is not None]
+    common = None
+    if len(labels) == len(parts):  # else there is a single weather
+        common = [trace for trace in labels[0] if all(trace in of_part for of_part in labels[1:])]
+        if not common:
+            return absent(Reason.NO_COMMON_TRACE, basin=parts[0].basin.id)
     return SimulatedBasin(plan, tuple(one.only(common) for one in parts), calibration, subset)
-
-
-def _common_traces(parts: Sequence[SimulatedPart]) -> list[str] | None:
-    """Return the traces that all parts have; None for a single weather."""
-    labels = [one.weather.traces for one in parts]
-    if any(of_part is None for of_part in labels):
-        return None
-    first, *others = [of_part for of_part in labels if of_part is not None]
-    return [trace for trace in first if all(trace in of_part for of_part in others)]
 
 
 @dataclass(frozen=True)
@@ -268,20 +262,6 @@ class SimulatedBasin:
         return total / sum(one.part.weight for one in self.parts)
 
     @property
-    def credit(self) -> Credit | None:
-        return credit_of_all(one.credit for one in self.parts)
-
-    @property
-    def bridges(self) -> tuple[RunBridge, ...]:
-        """The bridges that the weather of its parts passed through, each once."""
-        return tuple({of.sha256: of for one in self.parts for of in one.bridges}.values())
-
-    @property
-    def without_age(self) -> Absent | None:
-        """Why a part has no age of its water; None where all have."""
-        return next((one.cells_by_age for one in self.parts if isinstance(one.cells_by_age, Absent)), None)
-
-    @property
     def rain(self) -> Array:
         """Precipitation by trace, (R, D): the mean over members, each with its product's."""
         return self.mean(self.rain_of_members).astype(np.float32)
@@ -310,10 +290,6 @@ class SimulatedBasin:
     def quantiles(self, values: Numbers, levels: float | Sequence[float]) -> Amounts:
         """Return quantiles over members and traces, the first two axes."""
         return weighted_quantiles(flattened(values), levels, self.weights_of_rows)
-
-    def median(self, values: Numbers) -> Numbers:
-        """Return the median over members and traces, the first two axes."""
-        return np.median(flattened(values), axis=0) if self.weights is None else self.quantiles(values, 0.5)
 
     @property
     def weights_of_rows(self) -> Amounts | None:

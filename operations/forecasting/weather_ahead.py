@@ -19,6 +19,7 @@ from models.forcing import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.states.advance_states import ONE_DAY
 from operations.weather.fit_bridges import weather_of
+from records.database.stored import grouped
 from records.runs.run_weather import FilledWeather
 from records.weather import bridges
 from records.weather.bridges import InForce
@@ -116,10 +117,7 @@ def bridged(
     either, it stays unchanged. `in_force` is the bridge that produced the product. Where the forecast need not hold all
     days (`whole`), the others are NaN.
     """
-    by_live: dict[str, list[str]] = {}
-    for name in forecasts:
-        live = in_force[name].bridge.from_product if name in in_force else product
-        by_live.setdefault(live, []).append(name)
+    by_live = grouped((in_force[name].bridge.from_product if name in in_force else product, name) for name in forecasts)
     from_model: dict[str, InForce] = {}
     for live, names in by_live.items():
         from_model |= bridges.for_forecasts(session, forecasts[names[0]].issue.model, live, names)

@@ -7,7 +7,7 @@ store, so that a leak too small to show over any one span shows over all of them
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -77,18 +77,17 @@ def advance(
     starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0
+    advancing = _Advance(work, loaded, forcings, store_states)
     result: dict[str, Advanced] = {}
     for names in groups(starts, stored):
         chunk = {basin: stored[basin] for basin in names}
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
-        problems: dict[str, Absent] = {}
         for days in _segments(starts[names[0]], t0):
-            new = _advance_segment(loaded, forcings, chunk, days, problems)
-            chunk |= _store_unchanged(work, loaded, forcings, new, problems, store_states=store_states)
+            chunk |= advancing.store_unchanged(advancing.over(days, chunk))
             done += len(days) * len(names)
             work.show(done, total)
         for basin in names:
-            result[basin] = Advanced(chunk[basin], parents[basin], problems.get(basin))
+            result[basin] = Advanced(chunk[basin], parents[basin], advancing.problems.get(basin))
     return result
 
 
@@ -112,72 +111,67 @@ def _segments(first: Day, last: Day) -> Iterator[Period]:
         begin = end + 1
 
 
-def _advance_segment(
-    loaded: LoadedVersion,
-    forcings: Mapping[str, BasinForcing],
-    chunk: Mapping[str, State | None],
-    days: Period,
-    problems: dict[str, Absent],
-) -> dict[str, NewState]:
-    """Run basins over a span of days from their states in `chunk`. Return the new states."""
-    going = [basin for basin in chunk if basin not in problems]
-    if not going:
-        return {}
-    forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
-    start = member_states([chunk[basin] for basin in going], len(loaded.labels))
-    wanted = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
-    outputs, last = loaded.ensemble.simulate(forcing, start, wanted)
-    new = {}
-    for at, basin in enumerate(going):
-        before = chunk[basin]
-        sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
-        if _conserves(loaded) and (problem := balance_fault(forcing.mass[at], outputs, start, last, sums, at)):
-            problems[basin] = absent(
-                Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
-            )
-            continue
-        new[basin] = NewState(
-            version_id=loaded.version.id,
-            basin_id=basin,
-            day=days.last,
-            product=loaded.version.product,
-            arrays={name: np.stack([member[name][at] for member in last]) for name in last[0]},
-            parent_day=before.day if before else None,
-            parent_hash=before.sha256 if before else None,
-            inputs_hash=inputs_sha256(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
-            spin_up_days=_spin_up_days(before, days),
-            sums=sums,
-            recent_flow=_recent_flow(before, outputs, at),
+@dataclass(frozen=True, slots=True)
+class _Advance:
+    """Advances a version's states; `problems` receives why a basin cannot be advanced."""
+
+    work: Work
+    loaded: LoadedVersion
+    forcings: Mapping[str, BasinForcing]
+    store_states: bool
+    problems: dict[str, Absent] = field(default_factory=dict)
+
+    def over(self, days: Period, before: Mapping[str, State | None]) -> dict[str, NewState]:
+        """Run basins over a span of days from the states before it. Return the new states."""
+        going = [basin for basin in before if basin not in self.problems]
+        if not going:
+            return {}
+        version, conserves = self.loaded.version, self.loaded.ensemble.conserving
+        forcing = stacked([self.forcings[basin].forcing.over(days) for basin in going])
+        start = member_states([before[basin] for basin in going], len(self.loaded.labels))
+        outputs, last = self.loaded.ensemble.simulate(
+            forcing, start, ("discharge", "loss") if conserves else ("discharge",)
         )
-    return new
+        new = {}
+        for at, basin in enumerate(going):
+            parent = before[basin]
+            sums = _sums(parent, forcing, outputs, at) if conserves else None
+            if conserves and (problem := balance_fault(forcing.mass[at], outputs, start, last, sums, at)):
+                self.problems[basin] = absent(
+                    Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
+                )
+                continue
+            new[basin] = NewState(
+                version_id=version.id,
+                basin_id=basin,
+                day=days.last,
+                product=version.product,
+                arrays={name: np.stack([member[name][at] for member in last]) for name in last[0]},
+                parent_day=parent.day if parent else None,
+                parent_hash=parent.sha256 if parent else None,
+                inputs_hash=inputs_sha256(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
+                spin_up_days=len(days) if parent is None else parent.spin_up_days + len(days),
+                sums=sums,
+                recent_flow=_recent_flow(parent, outputs, at),
+            )
+        return new
 
-
-def _store_unchanged(
-    work: Work,
-    loaded: LoadedVersion,
-    forcings: Mapping[str, BasinForcing],
-    new: Mapping[str, NewState],
-    problems: dict[str, Absent],
-    *,
-    store_states: bool,
-) -> dict[str, State]:
-    if not new:
-        return {}
-    with work.database.transaction() as session:
-        after = {}
-        for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
-            basins.lock(session, basin)
-            if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
-                problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
-            elif store_states:
-                after[basin] = states.put(session, new[basin], work.clock.wall())
-            else:
-                after[basin] = states.unkept(new[basin], work.clock.wall())
+    def store_unchanged(self, new: Mapping[str, NewState]) -> dict[str, State]:
+        """Store states, or only return them, of the basins whose forcing was not revised meanwhile."""
+        after: dict[str, State] = {}
+        if not new:
+            return after
+        at = self.work.clock.wall()
+        with self.work.database.transaction() as session:
+            for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
+                basins.lock(session, basin)
+                if series.stamp(session, basin, self.loaded.version.product) != self.forcings[basin].stamp:
+                    self.problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
+                elif self.store_states:
+                    after[basin] = states.put(session, new[basin], at)
+                else:
+                    after[basin] = states.unkept(new[basin], at)
         return after
-
-
-def _conserves(loaded: LoadedVersion) -> bool:
-    return loaded.ensemble.conserving
 
 
 def member_states(stored: Sequence[State | None], members: int) -> list[ArrayMap] | None:
@@ -188,10 +182,6 @@ def member_states(stored: Sequence[State | None], members: int) -> list[ArrayMap
     return [
         {name: np.stack([state[name][member] for state in arrays]) for name in arrays[0]} for member in range(members)
     ]
-
-
-def _spin_up_days(before: State | None, days: Period) -> int:
-    return len(days) if before is None else before.spin_up_days + len(days)
 
 
 def _recent_flow(before: State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:

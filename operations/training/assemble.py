@@ -20,8 +20,7 @@ from models.ensemble import Ensemble
 from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
-from operations.training import training_data
-from operations.training.members import StartedTraining, best_nse
+from operations.training.training_data import StartedTraining, best_nse
 from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
@@ -182,8 +181,7 @@ def _led_to(session: Session, training: str) -> str:
 
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
     """Return the description of a training's version; its members need not be finished."""
-    config, static = started.config, started.prepared.data.forcing.static
-    origin = training_data.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
+    config = started.config
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
@@ -196,9 +194,9 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",
         label=label,
-        parent_id=origin.parent_id,
-        basins=origin.basins,
-        properties=origin.properties,
+        parent_id=None if started.parent is None else started.parent.id,
+        basins=started.learnt_from,
+        properties=started.properties,
         owner=started.owner,
     )
 

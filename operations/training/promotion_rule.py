@@ -27,6 +27,7 @@ from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, require_to_be_held_out, version_to_score, warning
 from records.basins.basins import lock
+from records.database.stored import grouped
 from records.database.work import Work
 from records.versions import promotions, versions
 from records.versions.version_properties import PromotionDecision, SideBySide
@@ -68,10 +69,7 @@ def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | No
         return decided
     of_parent = {} if version.parent_id is None else dict.fromkeys(version.scope, version.parent_id)
     in_use = of_parent | standing
-    rivals: dict[str, list[str]] = {}
-    for basin, rival in in_use.items():
-        if rival != candidate:
-            rivals.setdefault(rival, []).append(basin)
+    rivals = grouped((rival, basin) for basin, rival in in_use.items() if rival != candidate)
     with work.database.reading() as session:
         judged = {
             name: version_to_score(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)

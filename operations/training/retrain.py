@@ -10,7 +10,7 @@ candidates with candidates, twins with twins.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from sqlalchemy.orm import Session
@@ -23,9 +23,9 @@ from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, 
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
 from operations.training.assemble import Trained, assemble, assemble_all
-from operations.training.members import StartedTraining
 from operations.training.promotion_rule import decide
 from operations.training.train import begin, reopen
+from operations.training.training_data import StartedTraining
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_levels import compute
@@ -128,7 +128,7 @@ def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
     """Return the trainings of the twins and of the candidates that another process started, finished or not."""
     found = []
     for part in plan["parts"]:
-        candidate = replace(reopen(database, part["candidate"]), shares=part["shares"])
+        candidate = reopen(database, part["candidate"], part["shares"])
         assert candidate.twin is not None
         found.append((reopen(database, candidate.twin), candidate))
     return found

@@ -1,10 +1,9 @@
 """What a training starts from: its basins and arrays; and of a fine-tuning its parent's network, scaler and weights."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sqlalchemy.orm import Session
 
@@ -17,7 +16,8 @@ from jobspec.network import BucketsConfig, MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.checkpoint import Tensors
 from models.contract import with_room
-from models.forcing import Array, days_of, places
+from models.devices import gpu_programs
+from models.forcing import Array, Scaler, days_of, places
 from models.learning import SPIN_UP_DAYS, TrainingData
 from operations.basin_data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.versions.learnt_days import attribute_ranges
@@ -131,42 +131,73 @@ def _learns_vectors(parent: Version) -> bool:
     return isinstance(network, MCLSTMConfig | BucketsConfig) and network.basin_vector > 0
 
 
-def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
-    """Return a member's initial weights: those that the parent uses for its member in the same place."""
-    weights = weights_of(parent, versions.members_of(session, parent.id)[member])
-    if VECTORS in weights:
-        before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
-        weights[VECTORS] = with_room(weights[VECTORS], before, len(learnt_from))
-    return weights
-
-
-def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...]:
-    """Return the basins of a version's training: the parent's, then its own."""
-    return tuple(dict.fromkeys([*(parent.basins if parent else ()), *basins]))
-
-
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """The origin of a version: all basins that it or an ancestor learnt from, and their attributes' ranges."""
+class StartedTraining:
+    """A training that is under way (its version is None) or finished.
 
-    parent_id: str | None
-    basins: tuple[str, ...]
-    properties: VersionProperties
-
-
-def lineage(
-    parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
-) -> Lineage:
-    """Return the lineage of a version to train; from scratch without a parent.
-
-    `static` are its attributes in the basins that it is trained on, (basins, attributes).
+    Attributes:
+        twin: the training of the version that will be scored for this one's.
+        shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
+        combined: the combined version that the parent is part of.
     """
-    own = attribute_ranges(names, static)
-    if parent is None:
-        return Lineage(None, basins, VersionProperties(attribute_ranges=own))
-    ranges = parent.properties.attribute_ranges
-    widened = ranges and {
-        name: (min(own[name][0], minimum), max(own[name][1], greatest)) for name, (minimum, greatest) in ranges.items()
-    }
-    tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
-    return Lineage(parent.id, learnt_from(parent, basins), VersionProperties(attribute_ranges=widened, tuning=tuning))
+
+    training_id: str
+    config: TrainingConfig
+    prepared: Prepared
+    version_id: str | None
+    parent: versions.Version | None
+    twin: str | None = None
+    owner: str | None = None
+    shares: Mapping[str, float] | None = None
+    combined: str | None = None
+
+    def trains_together(self, device: str | None = None) -> bool:
+        """Return whether its members can be trained side by side on a device; None: on any GPU."""
+        gpu = gpu_programs()
+        return gpu is not None and gpu.trains_together(self.config, device)
+
+    @property
+    def scaler(self) -> Scaler:
+        """The scaler of its inputs; of a fine-tuning its parent's, for the weights are meaningless under another."""
+        if self.parent is not None:
+            return Scaler.from_json(self.parent.scaler)
+        return Scaler.fit(self.prepared.data.forcing.over(self.config.train_period))
+
+    @property
+    def learnt_from(self) -> tuple[str, ...]:
+        """The basins that it or an ancestor learns from: the parent's, then its own."""
+        return tuple(dict.fromkeys([*(self.parent.basins if self.parent else ()), *self.prepared.basins]))
+
+    @property
+    def properties(self) -> VersionProperties:
+        """The origin of its version: the ranges of the attributes that it or an ancestor learns from, and a tuning."""
+        own = attribute_ranges(self.config.inputs.static, self.prepared.data.forcing.static)
+        if self.parent is None:
+            return VersionProperties(attribute_ranges=own)
+        ranges = self.parent.properties.attribute_ranges
+        widened = ranges and {
+            name: (min(own[name][0], minimum), max(own[name][1], greatest))
+            for name, (minimum, greatest) in ranges.items()
+        }
+        tuning = Tuning(basins=self.prepared.basins, earlier_periods=self.parent.used_periods)
+        return VersionProperties(attribute_ranges=widened, tuning=tuning)
+
+    def seed(self, member: int) -> int:
+        return self.config.seed + member
+
+    def first_weights(self, session: Session, members: Sequence[int]) -> dict[int, Tensors]:
+        """Return initial weights: those that the parent uses for its member in the same place; from scratch none."""
+        if self.parent is None:
+            return {}
+        of_parent, starts = versions.members_of(session, self.parent.id), {}
+        for member in members:
+            weights = weights_of(self.parent, of_parent[member])
+            if VECTORS in weights:
+                before = torch.as_tensor(places(sorted(self.parent.basins), self.learnt_from))
+                weights[VECTORS] = with_room(weights[VECTORS], before, len(self.learnt_from))
+            starts[member] = weights
+        return starts
+
+
+def best_nse(log_rows: Sequence[dict[str, float]]) -> float | None:
+    return max((row["validation_nse"] for row in log_rows), default=None)

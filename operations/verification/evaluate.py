@@ -130,20 +130,20 @@ def _store(judge: VersionScorer, judged: BasinScores) -> None:
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.work.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge, basin)])
-        simulated_series.replace_flow(session, [_flow(judge, basin) for basin in whole])
+        flows = [
+            SimulatedFlow(
+                version_id=judge.scored,
+                basin_id=basin.basin,
+                period=judge.period,
+                simulated=basin.simulated,
+                observed=basin.observed,
+                evaluated_at=judge.work.clock.wall(),
+            )
+            for basin in whole
+        ]
+        simulated_series.replace_flow(session, flows)
         for version, cells in judged.snow.items():
             store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
-
-
-def _flow(judge: VersionScorer, judged: BasinSkill) -> SimulatedFlow:
-    return SimulatedFlow(
-        version_id=judge.scored,
-        basin_id=judged.basin,
-        period=judge.period,
-        simulated=judged.simulated,
-        observed=judged.observed,
-        evaluated_at=judge.work.clock.wall(),
-    )
 
 
 def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:

@@ -14,6 +14,7 @@ from jobspec.extensions import load
 from jobspec.jobs import data as requests
 from jobspec.new_data import AddedBasin, ClimateParams
 from records.access import audit
+from records.basins import basins
 from records.feeds import feeds
 from records.job_permissions import permissions
 from records.weather import bridges
@@ -56,7 +57,7 @@ def upload(running: JobRun, params: requests.UploadParams) -> dict[str, Any]:
 
     with running.work.database.reading() as session:
         permissions.require_free_product(session, running.grant, params.product)
-        changeable = permissions.tables_writable(session, running.grant)
+        changeable = basins.user_basins(session, running.grant.owner)
     settings = running.work.settings
     path = uploads.path_of(settings.data, params.observations_file)
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.on_file(), {path: params.name})

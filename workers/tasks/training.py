@@ -18,7 +18,7 @@ from workers.job import JobRun, Waiting
 
 if TYPE_CHECKING:
     from models.training import Progress
-    from operations.training.members import StartedTraining
+    from operations.training.training_data import StartedTraining
 
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
@@ -178,8 +178,7 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
 
 def member(running: JobRun, params: requests.MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
-    from operations.training.members import train_member
-    from operations.training.train import reopen
+    from operations.training.train import reopen, train_member
 
     work = running.work
 
@@ -207,8 +206,7 @@ def members(running: JobRun, params: requests.MembersParams) -> dict[str, Any]:
 
 
 def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    from operations.training.members import unfinished_members
-    from operations.training.train import train_members
+    from operations.training.train import train_members, unfinished_members
 
     work = running.work
     with work.database.reading() as session:

@@ -55,8 +55,7 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
     """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`."""
     _check(gates, drivers, static, mass, cells)
     weights, fixed, precision = _weights(gates, static, cells.shape[1])
-    parameters = (gates.varying, gates.factor, gates.factor_bias, gates.wetness)
-    arguments = (*parameters, fixed, drivers, mass, cells, weights, precision)
+    arguments = (*gates.learnt, fixed, drivers, mass, cells, weights, precision)
     return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
 
 
@@ -137,19 +136,8 @@ class _Scan(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        weight: Tensor,
-        _factor: Tensor | None,
-        _factor_bias: Tensor | None,
-        _wetness: Tensor | None,
-        fixed: Tensor,
-        drivers: Tensor,
-        mass: Tensor,
-        cells: Tensor,
-        weights: Blocks,
-        precision: str,
-    ) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, *arguments: Any) -> tuple[Tensor, ...]:
+        weight, *_, fixed, drivers, mass, cells, weights, precision = arguments
         ctx.set_materialize_grads(False)
         ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
         given = _given(fixed, drivers, mass, cells)

@@ -9,10 +9,9 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
 from hydrology.outlook import (
     LEVELS,
-    LIKELY,
-    POSSIBLE,
     Level,
     LevelOutlook,
     Surroundings,

@@ -1,6 +1,7 @@
 """Overlapping forecasts are few independent ones, and too few carry no word on their skill."""
 
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -9,20 +10,22 @@ from hypothesis import strategies as st
 from hydrology.base.absent import Absent
 from hydrology.verification import skilful_days
 from hydrology.verification.results import MonthSkill
-from hydrology.verification.skilful_days import ReliableDays, SkilfulDays, independent_issues
+from hydrology.verification.skilful_days import LeadSkill, ReliableDays, SkilfulDays, independent_issues
 
 FIRST = np.datetime64("2024-05-01")
 
 
-@dataclass(frozen=True, slots=True)
-class OfLead:
-    """The scores of a lead."""
-
-    lead: int
-    independent_issues: int | None
-    crpss_climatology: float | None = 0.5
-    crpss_climatology_low: float | None = None
-    coverage_90: float | None = 0.9
+def of_lead(lead: int, issues: int | None, **scores: Any) -> LeadSkill:
+    """Return the skill of a lead."""
+    plain = LeadSkill(
+        lead=lead,
+        independent_issues=issues,
+        crpss_climatology=0.5,
+        crpss_climatology_low=None,
+        coverage_90=0.9,
+        month=None,
+    )
+    return replace(plain, **scores)
 
 
 def test_forecasts_are_independent_where_their_lead_windows_do_not_overlap() -> None:
@@ -50,18 +53,20 @@ def test_no_more_forecasts_could_be_independent(days: set[int], lead: int) -> No
 
 
 def test_forecasts_are_reliable_to_the_last_lead_of_enough_independent_ones() -> None:
-    decade = [OfLead(lead, 1000 // lead) for lead in range(1, 11)]
+    decade = [of_lead(lead, 1000 // lead) for lead in range(1, 11)]
     assert skilful_days.reliable_days(decade) == ReliableDays(10, 100)
-    assert skilful_days.reliable_days([*decade[:4], OfLead(5, 200, crpss_climatology_low=-0.1)]) == ReliableDays(4, 250)
-    assert skilful_days.reliable_days([*decade[:4], OfLead(5, 200, coverage_90=0.79)]) == ReliableDays(4, 250)
-    assert skilful_days.reliable_days([OfLead(1, 1000, crpss_climatology=-0.1)]) == ReliableDays(0, 1000)
-    season = [OfLead(lead, 90 // lead) for lead in range(1, 11)]
+    assert skilful_days.reliable_days([*decade[:4], of_lead(5, 200, crpss_climatology_low=-0.1)]) == ReliableDays(
+        4, 250
+    )
+    assert skilful_days.reliable_days([*decade[:4], of_lead(5, 200, coverage_90=0.79)]) == ReliableDays(4, 250)
+    assert skilful_days.reliable_days([of_lead(1, 1000, crpss_climatology=-0.1)]) == ReliableDays(0, 1000)
+    season = [of_lead(lead, 90 // lead) for lead in range(1, 11)]
     assert skilful_days.reliable_days(season) == ReliableDays(3, skilful_days.MIN_ISSUES)
 
 
 def test_forecasts_of_one_month_carry_no_word() -> None:
-    of_may = [OfLead(lead, independent_issues(FIRST + np.arange(23), lead)) for lead in range(1, 11)]
-    for leads, code in ((of_may, "too_few_independent_issues"), ([OfLead(1, None)], "issues_not_counted")):
+    of_may = [of_lead(lead, independent_issues(FIRST + np.arange(23), lead)) for lead in range(1, 11)]
+    for leads, code in ((of_may, "too_few_independent_issues"), ([of_lead(1, None)], "issues_not_counted")):
         found = skilful_days.reliable_days(leads)
         assert isinstance(found, Absent)
         assert found.code == code

@@ -10,16 +10,13 @@ from models.nets.mixedmemory import MemoryState, MixedMemory
 
 pytestmark = pytest.mark.extended
 
-FORMS = pytest.mark.parametrize("decaying", [False, True])
 PADDED = 16  # rows of an inference block
 
 
-def network(
-    cells: int = 5, *, decaying: bool = False, seed: int = 0, dtype: torch.dtype = torch.float64
-) -> MixedMemory:
+def network(cells: int = 5, *, seed: int = 0, dtype: torch.dtype = torch.float64) -> MixedMemory:
     """Return a network of 3 inputs whose g and z are far from 0, as after training."""
     torch.manual_seed(seed)
-    net = MixedMemory(3, cells, decaying=decaying).to(dtype)
+    net = MixedMemory(3, cells).to(dtype)
     with torch.no_grad():
         for last in (net.last_g, net.last_z):
             last.weight.normal_(std=0.5)
@@ -50,15 +47,14 @@ def algorithm_1(net: MixedMemory, x: Tensor, elapsed: Tensor) -> tuple[Tensor, M
         h = c
         for _ in range(4):
             inner = torch.tanh(net.W1.weight @ h + net.W1.bias)
-            slope = inner - h if net.W2 is None else net.W2.weight @ inner + net.W2.bias
+            slope = net.W2.weight @ inner + net.W2.bias
             h = h + gap / 4 * slope
         states.append(h)
     return torch.stack(states), (c, h)
 
 
-@FORMS
-def test_it_equals_algorithm_1_forwards_and_backwards(decaying: bool) -> None:
-    net = network(decaying=decaying)
+def test_it_equals_algorithm_1_forwards_and_backwards() -> None:
+    net = network()
     x, elapsed = drive(12, 4)
     gradients = []
     for fast in (True, False):
@@ -85,7 +81,6 @@ def test_at_first_the_memory_is_carried_on_by_the_forget_gate_alone(forget_bias:
         """Return c(t+1) of c(t), over both ways: c itself, and h, which starts at c."""
         h = c
         for _ in range(4):
-            assert net.W2 is not None
             h = h + dt[0] * net.W2(torch.tanh(net.W1(h)))
         _, (after, _) = net(x[1:], elapsed[1:], state=(c.unsqueeze(0), h.unsqueeze(0)))
         return torch.as_tensor(after[0])
@@ -103,27 +98,24 @@ def reach(net: MixedMemory) -> Tensor:
 
 
 def slope(net: MixedMemory) -> Tensor:
-    """Return the largest |dh/dt| (H) of the plain form."""
-    assert net.W2 is not None
+    """Return the largest |dh/dt| (H) of the state."""
     return net.W2.weight.abs().sum(1) + net.W2.bias.abs()
 
 
-@FORMS
-def test_a_long_run_with_gaps_of_30_days_is_stable_where_a_year_is_one_unit(decaying: bool) -> None:
-    net = network(8, decaying=decaying)
+def test_a_long_run_with_gaps_of_30_days_is_stable_where_a_year_is_one_unit() -> None:
+    net = network(8)
     x, elapsed = drive(2000, 2)
     elapsed = torch.where(elapsed < 0.1, 30.0, 1.0).to(x) / 365
     with torch.no_grad():
         h, (c, _) = net(x, elapsed)
-        bound = reach(net).clamp_min(1.0) if decaying else reach(net) + 30 / 365 * slope(net)
+        bound = reach(net) + 30 / 365 * slope(net)
     assert (c.abs() <= reach(net)).all()
     assert (h.abs() <= bound).all()
 
 
-@FORMS
 @pytest.mark.parametrize("gap", [0.0, 1.0, 4.0, 50.0])
-def test_the_memory_is_bounded_at_every_gap(decaying: bool, gap: float) -> None:
-    net = network(decaying=decaying)
+def test_the_memory_is_bounded_at_every_gap(gap: float) -> None:
+    net = network()
     x, elapsed = drive(400, 3)
     state = None
     with torch.no_grad():
@@ -133,7 +125,7 @@ def test_the_memory_is_bounded_at_every_gap(decaying: bool, gap: float) -> None:
             assert h.isfinite().all()
 
 
-def test_the_plain_state_leaves_the_memory_in_proportion_to_the_gap() -> None:
+def test_the_state_leaves_the_memory_in_proportion_to_the_gap() -> None:
     net = network()
     x, elapsed = drive(50, 3)
     with torch.no_grad():
@@ -142,27 +134,17 @@ def test_the_plain_state_leaves_the_memory_in_proportion_to_the_gap() -> None:
             assert ((h - c).abs() <= gap * slope(net)).all()
 
 
-def test_the_decaying_state_stays_within_the_memory_and_tanh_up_to_4_units() -> None:
-    net = network(decaying=True)
-    x, elapsed = drive(50, 3)
-    with torch.no_grad():
-        for gap in (0.1, 1.0, 4.0):
-            _, (c, h) = net(x, torch.full_like(elapsed, gap))
-            assert (h.abs() <= c.abs().clamp_min(1.0) + 1e-12).all()
-
-
 @given(
     cells=st.integers(1, 70),
     samples=st.integers(1, PADDED),
     cut=st.integers(1, 11),
-    decaying=st.booleans(),
     seed=st.integers(0, 1000),
 )
 @settings(max_examples=25, deadline=None)
 def test_the_whole_run_has_the_bits_of_its_parts_and_of_each_sample_alone(
-    cells: int, samples: int, cut: int, decaying: bool, seed: int
+    cells: int, samples: int, cut: int, seed: int
 ) -> None:
-    net = network(cells, decaying=decaying, seed=seed, dtype=torch.float32)
+    net = network(cells, seed=seed, dtype=torch.float32)
     x, elapsed = drive(12, PADDED, seed, torch.float32)
     x[:, samples:] = elapsed[:, samples:] = 0
     only_x, only_elapsed = torch.zeros_like(x), torch.zeros_like(elapsed)
@@ -177,19 +159,17 @@ def test_the_whole_run_has_the_bits_of_its_parts_and_of_each_sample_alone(
     assert torch.equal(alone[:, 0], whole[:, 0])
 
 
-@FORMS
-def test_a_sample_alone_is_as_in_a_batch_of_any_size(decaying: bool) -> None:
-    net = network(decaying=decaying)
+def test_a_sample_alone_is_as_in_a_batch_of_any_size() -> None:
+    net = network()
     x, elapsed = drive(20, 7)
     together, _ = net(x, elapsed)
     alone, _ = net(x[:, 3:4], elapsed[:, 3:4])
     torch.testing.assert_close(alone[:, 0], together[:, 3], rtol=1e-12, atol=1e-12)
 
 
-@FORMS
 @pytest.mark.parametrize("training", [False, True])
-def test_no_mask_has_the_bits_of_a_mask_that_skips_nothing(decaying: bool, training: bool) -> None:
-    net = network(decaying=decaying, dtype=torch.float32)
+def test_no_mask_has_the_bits_of_a_mask_that_skips_nothing(training: bool) -> None:
+    net = network(dtype=torch.float32)
     x, elapsed = drive(9, 4, dtype=torch.float32)
     with torch.set_grad_enabled(training):
         free, free_last = net(x, elapsed)
@@ -198,9 +178,8 @@ def test_no_mask_has_the_bits_of_a_mask_that_skips_nothing(decaying: bool, train
     assert all(torch.equal(one, other) for one, other in zip(free_last, masked_last, strict=True))
 
 
-@FORMS
-def test_a_masked_step_changes_nothing_whatever_it_holds(decaying: bool) -> None:
-    net = network(decaying=decaying)
+def test_a_masked_step_changes_nothing_whatever_it_holds() -> None:
+    net = network()
     x, elapsed = drive(10, 4)
     stored = [0, 1, 4, 5, 6, 9]
     mask = torch.zeros(10, 4, dtype=torch.bool)
@@ -233,9 +212,8 @@ def test_a_step_masked_before_the_first_leaves_the_given_state() -> None:
     assert not torch.equal(last[0][0], c[0])
 
 
-@FORMS
-def test_gradcheck(decaying: bool) -> None:
-    net = network(3, decaying=decaying)
+def test_gradcheck() -> None:
+    net = network(3)
     x, elapsed = drive(4, 2)
     mask = torch.tensor([[True, True], [True, False], [False, True], [True, True]])
     names = [name for name, _ in net.named_parameters()]
@@ -251,9 +229,8 @@ def test_gradcheck(decaying: bool) -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@FORMS
-def test_a_gpu_gives_the_same(decaying: bool) -> None:
-    net = network(decaying=decaying)
+def test_a_gpu_gives_the_same() -> None:
+    net = network()
     x, elapsed = drive(10, 4)
     expected, _ = net(x, elapsed)
     h, _ = net.cuda()(x.cuda(), elapsed.cuda())

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from extensions.bmi import Freshet
+from extensions.shipping.attachments import write_errors
 from extensions.shipping.export import export, ship
 from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
@@ -27,9 +28,8 @@ from models.pretrained.form import DamagedEnsemble, names, owner, read
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
-from operations.training.members import train_member
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
-from operations.training.train import begin, train
+from operations.training.train import begin, train, train_member
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
@@ -500,7 +500,7 @@ def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Databa
     bare = install(work_of(database, CLOCK), read_shipped(NAME, shelf))
     with database.reading() as session:
         assert error_models.get(session, bare.version_id, LEARNT) is None
-    attachments.write_errors(
+    write_errors(
         read_shipped(NAME, shelf), attachments.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
     )
     again, elsewhere = (
@@ -522,7 +522,7 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
     shipped = read_shipped(NAME, shelf)
     period, of_basins = Period.parse("2004-01-01..2004-12-31"), {"A": of_basin, "B": of_basin}
-    attachments.write_errors(shipped, attachments.ShippedErrors(period, 366, shape, shape, False, of_basins))
+    write_errors(shipped, attachments.ShippedErrors(period, 366, shape, shape, False, of_basins))
     file = shelf / NAME / attachments.ERRORS_FILE
     whole = file.read_bytes()
     tensors, header = checkpoint.parse(whole)

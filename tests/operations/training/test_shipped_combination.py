@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.attachments import write_errors, write_skill
 from extensions.shipping.export import export
 from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
@@ -52,7 +53,7 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
         rows = scores.scores(session, versions=[version], metrics=["nse"])
     assert model is not None
     fitted = (model.days, model.shape, model.regional, model.for_unseen, model.basins)
-    attachments.write_errors(shipped, attachments.ShippedErrors(model.period, *fitted))
+    write_errors(shipped, attachments.ShippedErrors(model.period, *fitted))
     by_member = {}
     for member in ("mean", FIRST, SECOND):
         own = [row for row in rows if row.member == member]
@@ -60,7 +61,7 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
         by_member[member] = attachments.ShippedMetrics(basins=[row.basin_id for row in own], metrics={"nse": nse})
     mean, evaluated_at = dict(by_member.pop("mean")), CLOCK.wall()
     named = {"content": shipped.content, "period": str(JUDGED), "evaluated_at": evaluated_at, "subsets": by_member}
-    attachments.write_skill(shipped, attachments.ShippedSkill.model_validate(mean | named))
+    write_skill(shipped, attachments.ShippedSkill.model_validate(mean | named))
 
 
 def with_own_weights(database: Database, both: versions.Version) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from extensions.shipping.attachments import write_snow
 from extensions.shipping.export import export
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day, days_between
@@ -273,7 +274,7 @@ def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Datab
         version = versions.newest(session).id
     export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
-    shipped_snow.write_snow(read(folder), REGIONAL)
+    write_snow(read(folder), REGIONAL)
     installed = install(work_of(trained_store, CLOCK), read(folder))
     with trained_store.reading() as session:
         assert snow_cells.regional_cells(session, installed.version_id) == REGIONAL

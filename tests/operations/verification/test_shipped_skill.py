@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from extensions.shipping.attachments import write_skill
 from extensions.shipping.export import export
 from hydrology.base.calendar import Period
 from models.pretrained import attachments as shipped_skill
@@ -39,7 +40,7 @@ def folder(trained_store: Database, tmp_path: Path) -> Path:
         basins=[BASINS[0], BASINS[1], NOT_STORED],
         metrics={"nse": nse},
     )
-    shipped_skill.write_skill(read(folder), shipped)
+    write_skill(read(folder), shipped)
     return folder
 
 
