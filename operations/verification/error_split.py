@@ -40,7 +40,7 @@ def split_errors(work: Work, version: Version, last: Day) -> int:
     with work.database.reading() as session:
         settled = [
             run
-            for run in runs.operational(session, version.id, last - ONE_DAY)
+            for run in runs.issued_runs(session, version.id, last - ONE_DAY)
             if _ahead(run).last <= last and not any(_ahead(run).overlap(days) for days in learnt)
         ]
         done = error_splits.split_basins(session, [run.id for run in settled])

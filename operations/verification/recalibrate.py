@@ -57,7 +57,7 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
     by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
-    for run in [*runs.reforecasts(session, version, last), *runs.operational(session, version, last)]:
+    for run in [*runs.issued_runs(session, version, last, "reforecast"), *runs.issued_runs(session, version, last)]:
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[run.weather.name].append(run)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]

@@ -103,7 +103,7 @@ def _verify(work: Work, version: Version) -> Verified:
 
 def _groups(session: Session, version: str, last: Day) -> list[_Group]:
     by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
-    for run in runs.operational(session, version, last - ONE_DAY):
+    for run in runs.issued_runs(session, version, last - ONE_DAY):
         weather = run.weather.name if run.weather else run.forcing_kind
         by_weather[weather].append(run)
     return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]

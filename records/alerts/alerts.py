@@ -113,12 +113,10 @@ def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding
 
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
-    """Return the alert state of each level, by level name."""
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
 def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
-    """Return the alerts that stand in basins."""
     return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
 
 

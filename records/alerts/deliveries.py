@@ -23,7 +23,7 @@ from jobspec.addresses import mailbox
 from records.access.keys import KEYS
 from records.database import retention
 from records.database.base import Instant
-from records.database.stored import add_all, as_values, find, find_row, insert_into, read, stored, table_of
+from records.database.stored import add_all, as_values, find, find_row, insert_into, narrowed, read, stored, table_of
 from runtime.settings import Settings
 
 Status = Literal["pending", "delivered", "failed"]
@@ -95,7 +95,6 @@ def get(session: Session, delivery: str, *, for_update: bool = False) -> Deliver
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
-    """Return the log, oldest attempt first."""
     return read(session, Attempt, select(ATTEMPTS).filter_by(delivery_id=delivery).order_by(ATTEMPTS.c.number))
 
 
@@ -111,23 +110,21 @@ def page(
     query = select(DELIVERIES).order_by(DELIVERIES.c.id.desc()).limit(limit)
     if not with_questions:
         query = query.where(DELIVERIES.c.change_seq.is_not(None))
-    if subscriptions is not None:
-        query = query.where(DELIVERIES.c.subscription_id.in_(subscriptions))
-    if status is not None:
-        query = query.where(DELIVERIES.c.status == status)
-    if after is not None:
-        query = query.where(DELIVERIES.c.id < after)
+    query = narrowed(
+        query,
+        (DELIVERIES.c.subscription_id.in_, subscriptions),
+        (DELIVERIES.c.status.__eq__, status),
+        (DELIVERIES.c.id.__lt__, after),
+    )
     return read(session, Delivery, query)
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the deliveries that ended before an instant, each with a count of 1."""
     query = select(DELIVERIES.c.id).where(DELIVERIES.c.ended_at < before).order_by(DELIVERIES.c.id)
-    return dict.fromkeys(session.scalars(query if ids is None else query.where(DELIVERIES.c.id.in_(ids))), 1)
+    return dict.fromkeys(session.scalars(narrowed(query, (DELIVERIES.c.id.in_, ids))), 1)
 
 
 def remove(session: Session, ids: Collection[str]) -> list[str]:
-    """Delete deliveries with their log, and return their ids."""
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
 
 
@@ -185,7 +182,6 @@ def one_after_another(session: Session) -> None:
 
 
 def mailbox_hash(session: Session, email: str) -> str:
-    """Return the keyed hash of the mailbox that an address reaches."""
     salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
 
@@ -239,9 +235,8 @@ def allow_questions(session: Session, hashed: str) -> bool:
 
 
 def outdated_questions(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the questions that were stored before an instant, each with a count of 1."""
     query = select(_QUESTIONS.c.id).where(_QUESTIONS.c.at < before).order_by(_QUESTIONS.c.id)
-    return dict.fromkeys(session.scalars(query if ids is None else query.where(_QUESTIONS.c.id.in_(ids))), 1)
+    return dict.fromkeys(session.scalars(narrowed(query, (_QUESTIONS.c.id.in_, ids))), 1)
 
 
 def remove_questions(session: Session, ids: Collection[str]) -> list[str]:

@@ -81,7 +81,6 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
 
 def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest recession run: of the current version, otherwise of the one before."""
     for run, of, _ in newest_on(session, basin, "dry", at):
         if t0 in (None, of):
             return newest_result(session, run, basin)
@@ -143,7 +142,6 @@ class Volume:
 
 
 def of_run(session: Session, latest: Latest, season: Season | None = None) -> Volume:
-    """Return a run's volume, by default of the season from `season_of`."""
     run, basin = latest.run, latest.basin
     return of_arrays(session, run, basin, runs.series_of(session, run.id, basin.basin_id, ARRAYS), season)
 
@@ -155,7 +153,6 @@ def of_arrays(
     arrays: Mapping[str, run_arrays.RunSeries],
     season: Season | None = None,
 ) -> Volume:
-    """Return the same from a run's arrays of a basin."""
     season = season or season_of(session, basin.basin_id, run.t0)
     period, last = season.after(run.t0), run.t0 + np.timedelta64(run.horizon_days, "D")
     if period.last > last:

@@ -22,7 +22,7 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins
 from records.database.base import FreeText, Instant, Real
-from records.database.stored import as_values, find, read, stored, table_of, upsert
+from records.database.stored import as_values, find, find_row, read, stored, table_of, upsert
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
@@ -157,7 +157,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     basins.lock(session, basin)
     if new.name.removeprefix(levels.OF_MODEL) in levels.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
-    row = session.execute(select(THRESHOLDS).filter_by(basin_id=basin, name=new.name)).one_or_none()
+    row = find_row(session, THRESHOLDS, basin_id=basin, name=new.name)
     if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
         raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
     if row is not None and (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
@@ -200,7 +200,6 @@ def remove(session: Session, basin: str, name: str) -> None:
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
-    """Return how the floods of a basin are analysed, by default if not stored."""
     return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
         regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
     )
@@ -217,7 +216,6 @@ def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySetting
 
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    """Return the levels of a basin's gauge record, in its stored unit."""
     floods = flood_frequency(session, basin).as_asked()
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:

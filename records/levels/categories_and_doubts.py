@@ -72,7 +72,6 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
 
 
 def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
-    """Give each category its discharge by the rating that holds."""
     stored = ratings.newest(session, basin, day(at.date()))
     rows = _rows(session, basin)
     flows = _discharges(rows, None if stored is None else stored.rating)

@@ -135,7 +135,6 @@ class Outlook:
 
     @property
     def percent_of_normal(self) -> float | Absent:
-        """The flow of the days ahead in percent of normal."""
         return self.published if isinstance(self.published, Absent) else self.published.percent_of_normal
 
     @property
@@ -147,7 +146,6 @@ class Outlook:
 
     @property
     def snow_percent(self) -> float | Absent:
-        """The snow of T0 in percent of normal."""
         snow = self.snow
         if isinstance(snow, Absent):
             return snow
@@ -203,7 +201,6 @@ class Outlook:
 
 
 def outlook(session: Session, basin: str, at: datetime, run: str | None = None) -> Outlook:
-    """Return the outlook of a basin by a run, by default its latest forecast."""
     basin_records.require(session, basin)
     if run is None:
         return outlooks(session, [basin], at)[basin]
@@ -211,7 +208,6 @@ def outlook(session: Session, basin: str, at: datetime, run: str | None = None) 
 
 
 def outlooks(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Outlook]:
-    """Return the outlooks of stored basins by their latest forecasts, in the given order."""
     return outlooks_by(session, forecasts.latest_many(session, basins, at), at)
 
 

@@ -22,7 +22,6 @@ OBSERVED = "observed"
 
 
 def name_of_weather(source: str, model: str) -> str:
-    """Return the name of a weather model's forecasts."""
     return f"{source}/{model}"
 
 
@@ -100,7 +99,6 @@ class RunWeather:
 
     @property
     def name(self) -> str:
-        """Its source and model."""
         return name_of_weather(self.source, self.model)
 
 
@@ -206,7 +204,6 @@ class FilledWeather(Origin):
 
     @property
     def origin(self) -> Origin:
-        """Where it comes from."""
         return Origin(source=self.source, id=self.id, name=self.name, reference_day=self.reference_day)
 
     def days_from(self, first: Day) -> slice:

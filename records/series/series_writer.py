@@ -159,14 +159,6 @@ def _stored_years(
     return found
 
 
-def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Sequence[Row[Any]]:
-    """Return the stored years of a series in order: all, or those from the first to the last given."""
-    query = select(SERIES).filter_by(**key).order_by(SERIES.c.year)
-    if years is not None:
-        query = query.where(SERIES.c.year.between(years[0], years[-1]))
-    return session.execute(query).all()
-
-
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
     lost = np.zeros(len(incoming), dtype=np.bool_)
     for row in rows:

@@ -155,7 +155,6 @@ def pooled(
     period: Period | None = None,
     basins: Sequence[str] | None = None,
 ) -> list[PooledVerification]:
-    """Return the quartiles of a version's scores over basins, sorted by key."""
     group = [VERIFICATION.c[name] for name in _GROUP]
     reasons = type_coerce(VERIFICATION.c.missing, JSON)  # read only for scores that no basin has
     query = select(*group, reasons, *(VERIFICATION.c[name] for name in POOLED))

@@ -57,7 +57,6 @@ class Holdings:
     version: str | None
 
     def as_detail(self) -> JsonObject:
-        """Return it for the audit trail and for answers."""
         return {
             "owner": self.owner,
             "levels": list(self.levels),
