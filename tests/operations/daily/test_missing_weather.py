@@ -13,7 +13,6 @@ from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import MAX_GAP_DAYS, Day, Period, day
 from hydrology.weather.bridge import BRIDGED
-from ingestion.sources.synthetic import PRODUCT
 from jobspec.jobs.data import BridgeFit
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
@@ -35,6 +34,7 @@ from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.late_archive import LateArchive
+from testing.synthetic.archive import PRODUCT
 from testing.work import work_of
 
 HORIZON, BASIN = 6, BASINS[0]
