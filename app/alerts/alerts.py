@@ -162,24 +162,18 @@ def _levels(session: Session, basin: str) -> dict[str, SetLevel]:
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
     """Return a basin's alerts, level by level; `on` chooses the rating."""
-    standing, kind = alerts.standing(session, basin), kind_of(session, basin)
-    if standing is None:
-        return BasinAlerts(
-            basin=basin,
-            basin_kind=kind,
-            **dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at")),
-            reason=None,
-            levels=[],
-            missing={"reason": _UNDECIDED.text},
-        )
-    rating, levels = rating_of(session, basin, on), _levels(session, basin)
+    standing, rating, levels = alerts.standing(session, basin), rating_of(session, basin, on), _levels(session, basin)
+    undecided = dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at"))
     return BasinAlerts.from_records(
         standing,
-        basin_kind=kind,
-        reason=text(standing.reason),
+        basin=basin,
+        basin_kind=kind_of(session, basin),
+        **(undecided if standing is None else {}),
+        reason=None if standing is None else text(standing.reason),
         levels=[
             Alert.from_records(alert, **_of_level(alert, rating, levels)) for alert in alerts.of_basin(session, basin)
         ],
+        why={"reason": _UNDECIDED.text} if standing is None else None,
     )
 
 

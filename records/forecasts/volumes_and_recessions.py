@@ -64,10 +64,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
         .join(promoted, (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id))
         .where(
-            RUNS.c.forcing_kind == weather,
-            RUNS.c.owner.is_(None),
-            RUNS.c.what_if.is_(None),
-            RUNS.c.available_at <= at,
+            RUNS.c.forcing_kind == weather, RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), RUNS.c.available_at <= at
         )
         .where(
             RUNS.c.id.not_in(select(PRUNED.c.id).where(PRUNED.c.rule == "members")),

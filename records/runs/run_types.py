@@ -18,10 +18,7 @@ from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
-from records.runs.run_arrays import (
-    Ledger,
-    RunSeries,
-)
+from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
