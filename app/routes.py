@@ -10,7 +10,7 @@ from app import feeds
 from app.adjustments import endpoints as adjustments
 from app.adjustments import held
 from app.alerts import alerts, changes, subscriptions
-from app.basins import basins, level_changes, normals, observations, ratings, thresholds, user_basins
+from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
 from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
@@ -23,7 +23,6 @@ from app.jobs import endpoints as jobs
 from app.jobs import schedules
 from app.outlooks import endpoints as outlooks
 from app.pages import basin as basin_page
-from app.pages import decisions as decision_pages
 from app.pages import mail, models, operating, render
 from app.pages import rivers_today as rivers_page
 from app.pages import what_if as what_if_page
@@ -34,7 +33,7 @@ from jobspec.extensions import extensions
 from runtime.settings import Settings
 
 _MODULES = (
-    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, ratings, weather),
+    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
     *(exceedance, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs, what_if, storage),
     *(origin, balances, stage, states, spread, recession, scores, simulation, verification, worst_errors, decisions),
 )
@@ -47,7 +46,7 @@ RESOURCES = (
     *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, basin_page, what_if_page, decision_pages, models, operating)
+PAGES = (rivers_page, basin_page, what_if_page, models, operating)
 
 
 def operation_id(route: APIRoute) -> str:

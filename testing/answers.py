@@ -8,9 +8,9 @@ import httpx2
 from netCDF4 import Dataset
 
 from extensions.edr import FORECASTS
-from ingestion.sources import synthetic
 from testing.country import BASINS
 from testing.filled_store import FilledStore
+from testing.synthetic import archive as synthetic
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready", "/v1/archive", "/v1/archive/{path}")
 """The addresses that describe the running service and not its stored data."""

@@ -11,7 +11,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
@@ -24,6 +23,7 @@ from records.versions import combinations, versions
 from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
 from testing.records import a_source
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from hydrology import synthetic
 from hydrology.base.calendar import Days, Period
 from hydrology.weather.climate import BasinClimate
+from testing.synthetic import basins as synthetic_basins
 
 Array = npt.NDArray[np.float64]
 Values = Mapping[str, Array]
@@ -20,10 +20,10 @@ HUMID = 4
 
 
 @cache
-def country() -> tuple[synthetic.Landscape, synthetic.Weather]:
+def country() -> tuple[synthetic_basins.Landscape, synthetic_basins.Weather]:
     """Return the synthetic country and its weather."""
-    land = synthetic.landscape(BASINS)
-    return land, synthetic.weather(land, RECORD, seed=1)
+    land = synthetic_basins.landscape(BASINS)
+    return land, synthetic_basins.weather(land, RECORD, seed=1)
 
 
 def latitude(basin: int = HUMID) -> float:

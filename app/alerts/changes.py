@@ -12,10 +12,11 @@ from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDI
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
-from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText, next_page
+from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
 from app.http.problems import documented, documented_keyed, documented_writing
+from app.http.shown import As
 from hydrology.alerts import Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
@@ -137,19 +138,7 @@ _UNDER_WAY = Why("It is under way.")
 _QUESTION = Why("It asks whether the recipient agrees.")
 
 
-class DeliveryAttempt(Model):
-    """One sending."""
-
-    number: int
-    at: datetime
-    ended_at: Annotated[datetime | None, _UNDER_WAY]
-    status_code: Annotated[int | None, Why("The receiver has not answered.")] = Field(
-        description="The receiver's HTTP status, or the mail server's code."
-    )
-    failure: Annotated[ReasonText | None, Why("It is delivered, or under way.")] = Field(
-        description="Why it does not count as delivered."
-    )
-    missing: Missing = EXPLAINED
+_ATTEMPT = As("DeliveryAttempt", "One sending.", missing=True)
 
 
 class Delivery(Model):
@@ -175,7 +164,7 @@ class Delivery(Model):
 class DeliveryDetail(Delivery):
     """An alert change for a receiver, with every attempt to send it."""
 
-    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
+    attempts: list[Annotated[deliveries.Attempt, _ATTEMPT]] = Field(description="The oldest first.")
 
 
 class DeliveryPage(Model):
@@ -203,9 +192,8 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
-    attempts = [DeliveryAttempt.from_records(attempt) for attempt in deliveries.attempts_of(session, stored.id)]
     (delivery,) = summaries(session, [stored])
-    return DeliveryDetail(**dict(delivery), attempts=attempts)
+    return DeliveryDetail(**dict(delivery), attempts=deliveries.attempts_of(session, stored.id))
 
 
 def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:

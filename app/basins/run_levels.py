@@ -1,17 +1,23 @@
-"""Levels of discharge, in the units of a run and of its answer."""
+"""Levels of discharge in the units of a run and of its answer, and their stages by the basin's rating."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import Model
 from app.http.dependencies import NoArea
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.levels import OF_MODEL, Statistic
+from hydrology.ratings import M_PER_FT, Rating
 from hydrology.uncertainty.exceedance import Direction
+from records.basins import ratings
 from records.levels import basin_levels
 from records.runs import run_types
 from records.simulations import simulated_series
@@ -78,3 +84,32 @@ def _in(basin: run_types.RunBasin, discharge: float, unit: str, into: str) -> fl
         )
     (flow,) = convert.converted(np.array([discharge]), unit=unit, into=into, area=basin.area).tolist()
     return float(flow)
+
+
+class Stage(Model):
+    """The stage of a discharge, by the basin's rating of the day."""
+
+    ft: float | None = Field(description="Above the gauge's datum; null for the reason that `reason` gives.")
+    m: float | None = Field(description="The same in metres.")
+    reason: str | None = Field(description="Why it is null; null where it is not.")
+
+
+NO_RATING = absent(Reason.NO_RATING)
+
+
+def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
+    """Return the rating of a basin that holds on a day; None without one."""
+    stored = ratings.newest(session, basin, on)
+    return None if stored is None else stored.rating
+
+
+def stage_of(rating: Rating | None, discharge: float | None) -> Stage:
+    """Return the stage of a discharge, m3/s, or why there is none."""
+    if rating is None:
+        return Stage(ft=None, m=None, reason=str(NO_RATING))
+    if discharge is None:
+        return Stage(ft=None, m=None, reason=str(absent(Reason.NO_STAGE_OF_NOTHING)))
+    metres = float(rating.stage(discharge))
+    if np.isnan(metres):
+        return Stage(ft=None, m=None, reason=str(rating.why_no_stage(discharge)))
+    return Stage(ft=round(metres / M_PER_FT, 3), m=round(metres, 4), reason=None)

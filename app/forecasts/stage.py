@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.ratings import NO_RATING
+from app.basins.run_levels import NO_RATING
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.adjustments.answers import Adjustment
 from app.basins.basins import BasinKind
-from app.basins.ratings import Stage
+from app.basins.run_levels import Stage
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
 from app.http.shown import As

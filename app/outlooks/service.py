@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.adjustments.answers import adjustment_answer
 from app.basins.basins import named_kind
-from app.basins.ratings import stage_of
+from app.basins.run_levels import stage_of
 from app.forecasts.discharge import level_name
 from app.http.base_schema import maybe
 from app.http.json_numbers import rounded

@@ -1,33 +1,49 @@
-"""Pages of operation: alerts, deliveries, jobs, schedules, feeds and the status of the service."""
+"""Pages of operation: alerts, deliveries, jobs, schedules, feeds, status, and what people decide."""
 
 import json
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
+from app.adjustments.answers import AdjustedForecast, adjusted_forecast
+from app.adjustments.endpoints import AdjustmentId
+from app.adjustments.held import held_answer
 from app.alerts.alerts import answers_of
 from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import feed_address, of_key, subscription_of
+from app.basins.run_levels import rating_of
+from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
-from app.http.api_keys import AnyKey
-from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.forecasts import lookup
+from app.forecasts.words import UNITS, number, on
+from app.http.api_keys import AnyKey, ForecasterReader, any_key
+from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
+from app.pages.figures import Band, Curve, Figure
 from app.pages.render import PageRoute, form_of, render
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import age_days, as_date, stale
+from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
+from jobspec.levels import FixedLevel
 from jobspec.subscriptions import NewSubscription
-from records.alerts import alerts, deliveries
+from records.alerts import alerts, deliveries, held_alerts
 from records.basins import basins
 from records.basins.ownership import shown_name
 from records.feeds import feeds
+from records.forecasts import adjustments
+from records.forecasts.adjustments import NotAdjusted
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
+from records.levels import basin_levels, categories_and_doubts
+from records.outlooks.outlooks import read_chances
 from records.runs import runs
+from records.runs.tables import Adjustment
 
 router = APIRouter(route_class=PageRoute)
 
@@ -115,3 +131,107 @@ def read_status(
     request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
 ) -> HTMLResponse:
     return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))
+
+
+@router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
+def read_new_adjustment(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+) -> HTMLResponse:
+    """Show the form of an adjustment of the latest forecast, or of a given run."""
+    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    chances = read_chances(session, chosen.run, chosen.basin, None).chances
+    levels = [] if isinstance(chances, Absent) else chances
+    form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
+    title = shown_name(basin, basins.get(session, basin).name)
+    t0 = as_date(chosen.run.t0)
+    return render(request, "adjust.html", basin=basin, title=title, run=chosen.run, t0=t0, levels=levels, form=form)
+
+
+@router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
+def read_adjustment_page(
+    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId
+) -> HTMLResponse:
+    """Show an adjustment to forecasters, with the means to publish it."""
+    return _adjusted(request, session, adjustments.get(session, adjustment), public=False)
+
+
+@router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
+def read_adjusted_page(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+) -> HTMLResponse:
+    """Show the published adjustment of the latest forecast, or of a given run."""
+    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    published = adjustments.published(session, chosen.run.id, basin)
+    if published is None:
+        raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
+    return _adjusted(request, session, published, public=True)
+
+
+@router.get("/held", response_class=HTMLResponse)
+def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
+    """Show the changes of alerts that wait for approval."""
+    held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
+    sites = basins.sites(session, [one.basin for one in held])
+    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
+    note_help = HeldRuling.model_fields["note"].description
+    return render(request, "work/held.html", held=held, names=names, note_help=note_help)
+
+
+@router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
+def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
+    rating = rating_of(session, basin, clock.today())
+    doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
+    levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
+    title = shown_name(basin, basins.get(session, basin).name)
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
+
+
+def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
+    shown = adjusted_forecast(session, stored)
+    title = shown_name(shown.basin, basins.get(session, shown.basin).name)
+    figure, form = beside_issued(shown), form_of(Publication)
+    return render(
+        request, "adjusted.html", title=title, shown=shown, figure=figure, unit=figure.unit, public=public, form=form
+    )
+
+
+def beside_issued(shown: AdjustedForecast) -> Figure:
+    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    published = shown.state == "published"
+    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
+    issued, adjusted = shown.issued, shown.adjusted
+    curves = [
+        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
+        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
+        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
+        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
+        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
+    ]
+    return Figure(
+        name=f"{shown.basin}-adjusted",
+        title="Discharge as issued and as adjusted",
+        unit=_unit(shown),
+        described=_described(shown),
+        note="Medians, and the range that nine in ten flows are expected in.",
+        call=call,
+        downloads=published,
+        time=list(shown.time),
+        curves=curves,
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
+    )
+
+
+def _unit(shown: AdjustedForecast) -> str:
+    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
+
+
+def _described(shown: AdjustedForecast) -> str:
+    issued = shown.issued["median"]
+    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
+    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
+    return (
+        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
+        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
+        f"{_unit(shown)}. The values stand in the table below."
+    )

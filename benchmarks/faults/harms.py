@@ -14,9 +14,9 @@ from benchmarks.service.running import Service, send
 from benchmarks.speed.country import PRODUCT
 from freshet.supervisor.supervised_process import STEADY
 from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from runtime import child_processes
 from testing.processes import children
+from testing.synthetic import archive as synthetic
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
 INGESTED = 50  # basins

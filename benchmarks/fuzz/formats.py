@@ -15,11 +15,11 @@ from ingestion.base import described
 from ingestion.sources import benchmarks
 from ingestion.sources.camels import CamelsSource, parse_camels_attributes
 from ingestion.sources.camels_text import TextFile, parse_forcing, parse_model_output, parse_streamflow, parse_swe
-from ingestion.sources.synthetic import write
 from ingestion.sources.tables import TablesSource
 from testing.files import camels as camels_files
 from testing.files import caravan as caravan_files
 from testing.files import weather as weather_files
+from testing.synthetic.archive import write
 
 Text = Callable[[TextFile], object]
 RECEIVED = datetime(2026, 11, 22, 7, tzinfo=UTC)

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries, Flag
-from hydrology.synthetic import MAX_BASINS, Landscape, Weather, landscape, weather
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.training import STATIC_ATTRIBUTES
+from testing.synthetic.basins import MAX_BASINS, Landscape, Weather, landscape, weather
 
 PRODUCT = "synthetic"
 PERIOD = Period.parse("1980-01-01..2008-12-31")  # as long as the extended Maurer forcing of CAMELS-US

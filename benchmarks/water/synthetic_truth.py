@@ -17,8 +17,6 @@ import numpy.typing as npt
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.scores.scores import nse, pearson_r
-from hydrology.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import TrainingConfig
@@ -35,7 +33,9 @@ from records.runs import run_types, runs
 from records.runs.runs import RunRequest
 from records.simulations import snow_cells
 from runtime.clock import Clock
-from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
+from testing.synthetic import archive as synthetic
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
+from testing.synthetic.origin import OTHER, SNOW, discharge_by_origin
 from testing.work import work_of
 
 SEED, STEPS, MEMBERS = 1, 1000, 3

@@ -18,7 +18,7 @@ from records.access.audit import Writer
 from records.basins import basins, ratings
 
 if TYPE_CHECKING:
-    from app.basins.ratings import RatingTable
+    from app.basins.level_changes import RatingTable
     from app.basins.threshold_schemas import FixedThreshold
     from hydrology.extremes.annual import Trend
 
@@ -169,7 +169,7 @@ def import_rating(
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
     from fastapi import Response
 
-    from app.basins.ratings import put_rating
+    from app.basins.level_changes import put_rating
 
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
     found = put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
@@ -181,7 +181,7 @@ def import_rating(
 @reads
 def show_rating(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
-    from app.basins.ratings import table_of
+    from app.basins.level_changes import table_of
 
     found = table_of(ratings.require(at.session, basin, at.clock.today()))
 

@@ -200,7 +200,13 @@ def load_forcings(
     outcomes: dict[str, BasinForcing | Absent] = {}
     groups = range(0, len(ids), GROUP)
     for first in with_progress("weather read, groups of basins", groups) if len(groups) > 1 else groups:
-        records = read_records(session, ids[first : first + GROUP], config.inputs, means, known or {})
+        group, records = [*ids[first : first + GROUP]], None
+        while records is None:
+            try:
+                records = _read_records(session, group, config.inputs, means, known or {})
+            except year_rows.DamagedSeries as problem:
+                outcomes[problem.basin] = absent(Reason.FAILED, message=str(problem))
+                group.remove(problem.basin)
         for basin, record in records.items():
             outcomes[basin] = record if isinstance(record, Absent) else record.usable(skips_gaps=skips_gaps)
     return outcomes
@@ -213,38 +219,29 @@ def forcings_of(
     return load_forcings(session, ids, loaded.config, attribute_means(loaded.version), known)
 
 
-def read_records(
+def _read_records(
     session: Session,
     ids: Sequence[str],
     inputs: InputsConfig,
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
 ) -> dict[str, BasinRecord | Absent]:
-    """Read the records of basins together, or why one has none; the arguments are those of `load_forcings`."""
-    damaged: dict[str, BasinRecord | Absent] = {}
-    while True:
-        try:
-            whole = [basin for basin in ids if basin not in damaged]
-            return damaged | _read_whole(session, whole, inputs, means, known)
-        except year_rows.DamagedSeries as problem:
-            damaged[problem.basin] = absent(Reason.FAILED, message=str(problem))
-
-
-def _read_whole(
-    session: Session,
-    ids: Sequence[str],
-    inputs: InputsConfig,
-    means: Mapping[str, float] | None,
-    known: Mapping[str, Day],
-) -> dict[str, BasinRecord | Absent]:
+    """Read the records of basins together, or why one has none; DamagedSeries: one cannot be read."""
     names, product = (inputs.mass, *inputs.auxiliary), inputs.product
     extents = series.extent(session, ids, product, names)
-    statics = _attributes(session, ids, inputs.static, means)
+    rows = basins.attributes_of(session, ids, inputs.static)
+    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    statics = {
+        basin: completed(basin, inputs.static, row, means, basin in assuming)
+        for basin, row in zip(ids, rows, strict=True)
+    }
     outcomes: dict[str, BasinRecord | Absent] = {}
     days: dict[str, Period] = {}
     for basin in ids:
         if missing := [name for name in names if (basin, name) not in extents]:
-            outcomes[basin] = _without_series(session, basin, product, missing)
+            others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
+            lacking = ", ".join(missing)
+            outcomes[basin] = absent(Reason.NO_FORCING, basin=basin, variables=lacking, product=product, stored=others)
         elif isinstance(static := statics[basin], Absent):
             outcomes[basin] = static
         else:
@@ -274,22 +271,6 @@ def _read_whole(
             feed=feed,
         )
     return outcomes
-
-
-def _attributes(
-    session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
-) -> dict[str, Attributes | Absent]:
-    rows = basins.attributes_of(session, ids, names)
-    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
-    return {
-        basin: completed(basin, names, values, means, basin in assuming)
-        for basin, values in zip(ids, rows, strict=True)
-    }
-
-
-def _without_series(session: Session, basin: str, product: str, missing: Sequence[str]) -> Absent:
-    others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
-    return absent(Reason.NO_FORCING, basin=basin, variables=", ".join(missing), product=product, stored=others)
 
 
 def skipped_days(

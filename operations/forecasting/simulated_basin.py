@@ -291,10 +291,6 @@ class SimulatedBasin:
         """Return quantiles over members and traces, the first two axes."""
         return weighted_quantiles(flattened(values), levels, self.weights_of_rows)
 
-    def median(self, values: Numbers) -> Numbers:
-        """Return the median over members and traces, the first two axes."""
-        return np.median(flattened(values), axis=0) if self.weights is None else self.quantiles(values, 0.5)
-
     @property
     def weights_of_rows(self) -> Amounts | None:
         """The weight of each member with each trace, (M x R,); None where all are equal."""

@@ -55,7 +55,11 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
     """Return the row of a basin; the reason is why it is withheld, None if it is issued."""
     basin, state, parent = computed.first.basin, computed.at_t0.archived, computed.first.parent
     area = area_by(basin.areas, computed.loaded.version.area_products)
-    hashes = [_hash_of_part(computed, one) for one in computed.parts]
+    of_parents = [None if one.parent is None else one.parent.day for one in computed.parts]
+    hashes = [
+        inputs_hash(computed.plan, one.forcing, one.weather, one.bridges, day)
+        for one, day in zip(computed.parts, of_parents, strict=True)
+    ]
     return run_types.RunBasin(
         basin_id=basin.id,
         status="withheld" if reason else "issued",
@@ -70,12 +74,6 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
         area_name=None if area is None else area.name,
         summary=_summary(computed, hashes),
         spin_up_days=state.spin_up_days,
-    )
-
-
-def _hash_of_part(computed: SimulatedBasin, one: SimulatedPart) -> str:
-    return inputs_hash(
-        computed.plan, one.forcing, one.weather, one.bridges, None if one.parent is None else one.parent.day
     )
 
 
@@ -117,24 +115,20 @@ def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
 
 
 def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
-    first, traces, past, discharge = computed.first, computed.traces, computed.days.filled, computed.flow.discharge
-    median = computed.median(discharge)[past:]
+    first, traces, past = computed.first, computed.traces, computed.days.filled
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
     parts, normal, calibration = computed.parts, first.normal, computed.calibration
     return RunSummary(
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
-        discharge_mm=float(median.sum()),
         normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
-        peak_mm_per_day=float(median.max()),
-        peak_lead=past + int(median.argmax()) + 1,
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=_filled_until(last_of_record, computed),
         skipped_days=max(one.forcing.skipped_until(last_of_record) for one in parts),
         calibration=calibration
         if isinstance(calibration, Absent)
-        else calibration.summary(computed.mean_of_traces(discharge)),
+        else calibration.summary(computed.mean_of_traces(computed.flow.discharge)),
         age_reason=next((one.cells_by_age for one in parts if isinstance(one.cells_by_age, Absent)), None),
         bridges=tuple({of.sha256: of for one in parts for of in one.bridges}.values()),
         product_credit=credit_of_all(one.credit for one in parts),

@@ -12,7 +12,7 @@ from hydrology.base.doc import Doc, Why
 from records.access.keys import Key
 from records.database.base import FreeText, JsonObject
 from records.database.engine import Database
-from records.database.stored import ANY_WORD, add_all, as_record, stored, table_of
+from records.database.stored import ANY_WORD, add_all, narrowed, read, stored, table_of
 from runtime.clock import Clock
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
@@ -22,12 +22,7 @@ _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
 _OfAdoption = Literal["basin adopted", "basin released"]
 _OfThresholds = Literal[
-    "threshold set",
-    "threshold confirmed",
-    "threshold removed",
-    "flood frequency set",
-    "rating set",
-    "categories set",
+    "threshold set", "threshold confirmed", "threshold removed", "flood frequency set", "rating set", "categories set"
 ]
 _OfAlerts = Literal[
     "subscription created",
@@ -126,7 +121,6 @@ def command_line() -> Actor:
 
 
 def record(session: Session, actor: Actor, action: Action, subject: str, at: datetime, **detail: Any) -> None:
-    """Add a change to the trail, in the transaction of the change."""
     row = {"at": at, "who": actor.name, "key_id": actor.key_id, "address": actor.address}
     add_all(session, Entry, [row | {"action": action, "subject": subject, "detail": detail}])
 
@@ -142,13 +136,10 @@ class Writer:
     now: datetime
 
     def record(self, session: Session, action: Action, subject: str, **detail: Any) -> None:
-        """Add a change to the audit trail, in the transaction of the change."""
         record(session, self.actor, action, subject, self.now, **detail)
 
 
 def page(session: Session, *, before: int | None = None, limit: int | None = None) -> list[Entry]:
     """Return the newest changes first. `before` is the last number of the previous page."""
     query = select(AUDIT).order_by(AUDIT.c.seq.desc()).limit(limit)
-    if before is not None:
-        query = query.where(AUDIT.c.seq < before)
-    return [as_record(Entry, row) for row in session.execute(query)]
+    return read(session, Entry, narrowed(query, (AUDIT.c.seq.__lt__, before)))

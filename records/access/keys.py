@@ -8,13 +8,13 @@ from hmac import compare_digest
 from typing import Any, Literal
 
 from sqlalchemy import CheckConstraint, Column, ColumnElement, Row, String, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from records.database.base import FreeText
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find, find_row, read, stored, table_of
 
 Scope = Literal["operator", "forecaster", "admin"]
 _ADMIN: Scope = "admin"
@@ -89,15 +89,13 @@ def why_refused(session: Session, token: str) -> str:
 
 
 def get(session: Session, key: str) -> Key:
-    """Return a key, also an expired or revoked one."""
-    row = _row(session, key)
-    if row is None:
+    found = find(session, Key, id=key)
+    if found is None:
         raise _unknown(key)
-    return as_record(Key, row)
+    return found
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
-    """Revoke a key; one that was revoked already stays as it is."""
     found = KEYS.update().where(KEYS.c.id == key).values(revoked_at=func.coalesce(KEYS.c.revoked_at, at))
     row = session.execute(found.returning(*KEYS.c)).one_or_none()
     if row is None:
@@ -106,13 +104,10 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
 
 
 def list_keys(session: Session) -> list[Key]:
-    """Return all keys, also expired and revoked ones, newest first."""
-    return [as_record(Key, row) for row in session.execute(select(KEYS).order_by(KEYS.c.id.desc()))]
+    return read(session, Key, select(KEYS).order_by(KEYS.c.id.desc()))
 
 
-def official(
-    key_id: ColumnElement[Any] | InstrumentedAttribute[str | None] | InstrumentedAttribute[str],
-) -> ColumnElement[bool]:
+def official(key_id: ColumnElement[Any]) -> ColumnElement[bool]:
     """Return the condition that rows are the service's own: their column holds no key, or an admin's. An operator's
     rows are neither published as the service's state nor do they delay the service's own."""
     return or_(key_id.is_(None), key_id.in_(select(KEYS.c.id).where(KEYS.c.scope == _ADMIN)))
@@ -123,16 +118,12 @@ def is_official(session: Session, key_id: str | None) -> bool:
     return key_id is None or session.scalar(select(KEYS.c.scope).where(KEYS.c.id == key_id)) == _ADMIN
 
 
-def _row(session: Session, key: str) -> Row[Any] | None:
-    return session.execute(select(KEYS).where(KEYS.c.id == key)).one_or_none()
-
-
 def _unknown(key: str) -> UnknownKey:
     return UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
 
 
 def _of_token(session: Session, token: str) -> Row[Any] | None:
     parts = _TOKEN.fullmatch(token)
-    row = None if parts is None else _row(session, parts[1])
+    row = None if parts is None else find_row(session, KEYS, id=parts[1])
     # Hashes of 256 random bits need no salt; the comparison takes constant time.
     return row if row is not None and compare_digest(row.token_sha256, sha256(token.encode())) else None

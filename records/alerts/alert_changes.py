@@ -24,7 +24,7 @@ from records.alerts.deliveries import Delivery
 from records.basins import ownership
 from records.database.base import FreeText, JsonList
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find, narrowed, read, stored, table_of
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
@@ -120,7 +120,6 @@ _HEADS = CHANGES.c.message == CHANGES.c.id
 
 
 def as_json(change: Change) -> dict[str, Any]:
-    """Return a change as JSON, as receivers and the API get it."""
     return {
         "event": change.id,
         "kind": change.kind,
@@ -219,14 +218,11 @@ def page(
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
     query = select(CHANGES).order_by(CHANGES.c.seq.desc()).limit(limit)
-    if basins is not None:
-        query = query.where(CHANGES.c.basin_id.in_(basins))
+    query = narrowed(query, (CHANGES.c.basin_id.in_, basins), (CHANGES.c.seq.__lt__, before))
     if minimum != SEVERITIES[0]:
         reached = SEVERITIES[rank(minimum) - 1 :]
         of_level = CHANGES.c.severity.in_(reached) | CHANGES.c.severity_before.in_(reached)
         query = query.where(CHANGES.c.level.is_(None) | of_level)
-    if before is not None:
-        query = query.where(CHANGES.c.seq < before)
     if in_feeds:
         query = query.where(CHANGES.c.owner.is_(None), _HEADS)
     return read(session, Change, query)

@@ -17,12 +17,13 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, Uniqu
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.addresses import mailbox
 from records.access.keys import KEYS
 from records.database import retention
 from records.database.base import Instant
-from records.database.stored import add_all, as_values, find, find_row, insert_into, read, stored, table_of
+from records.database.stored import add_all, as_values, find, find_row, insert_into, narrowed, read, stored, table_of
 from runtime.settings import Settings
 
 Status = Literal["pending", "delivered", "failed"]
@@ -72,9 +73,11 @@ class Attempt:
 
     number: int
     at: datetime
-    ended_at: datetime | None
-    status_code: int | None
-    failure: Absent | None
+    ended_at: Annotated[datetime | None, Why("It is under way.")]
+    status_code: Annotated[
+        int | None, Doc("The receiver's HTTP status, or the mail server's code."), Why("The receiver has not answered.")
+    ]
+    failure: Annotated[Absent | None, Doc("Why it does not count as delivered."), Why("It is delivered, or under way.")]
 
 
 DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
@@ -90,7 +93,6 @@ def get(session: Session, delivery: str, *, for_update: bool = False) -> Deliver
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
-    """Return the log, oldest attempt first."""
     return read(session, Attempt, select(ATTEMPTS).filter_by(delivery_id=delivery).order_by(ATTEMPTS.c.number))
 
 
@@ -106,23 +108,21 @@ def page(
     query = select(DELIVERIES).order_by(DELIVERIES.c.id.desc()).limit(limit)
     if not with_questions:
         query = query.where(DELIVERIES.c.change_seq.is_not(None))
-    if subscriptions is not None:
-        query = query.where(DELIVERIES.c.subscription_id.in_(subscriptions))
-    if status is not None:
-        query = query.where(DELIVERIES.c.status == status)
-    if after is not None:
-        query = query.where(DELIVERIES.c.id < after)
+    query = narrowed(
+        query,
+        (DELIVERIES.c.subscription_id.in_, subscriptions),
+        (DELIVERIES.c.status.__eq__, status),
+        (DELIVERIES.c.id.__lt__, after),
+    )
     return read(session, Delivery, query)
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the deliveries that ended before an instant, each with a count of 1."""
     query = select(DELIVERIES.c.id).where(DELIVERIES.c.ended_at < before).order_by(DELIVERIES.c.id)
-    return dict.fromkeys(session.scalars(query if ids is None else query.where(DELIVERIES.c.id.in_(ids))), 1)
+    return dict.fromkeys(session.scalars(narrowed(query, (DELIVERIES.c.id.in_, ids))), 1)
 
 
 def remove(session: Session, ids: Collection[str]) -> list[str]:
-    """Delete deliveries with their log, and return their ids."""
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
 
 
@@ -180,7 +180,6 @@ def one_after_another(session: Session) -> None:
 
 
 def mailbox_hash(session: Session, email: str) -> str:
-    """Return the keyed hash of the mailbox that an address reaches."""
     salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
 
@@ -234,9 +233,8 @@ def allow_questions(session: Session, hashed: str) -> bool:
 
 
 def outdated_questions(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
-    """Return the questions that were stored before an instant, each with a count of 1."""
     query = select(_QUESTIONS.c.id).where(_QUESTIONS.c.at < before).order_by(_QUESTIONS.c.id)
-    return dict.fromkeys(session.scalars(query if ids is None else query.where(_QUESTIONS.c.id.in_(ids))), 1)
+    return dict.fromkeys(session.scalars(narrowed(query, (_QUESTIONS.c.id.in_, ids))), 1)
 
 
 def remove_questions(session: Session, ids: Collection[str]) -> list[str]:

@@ -231,7 +231,6 @@ def replay(session: Session, delivery: str, at: datetime) -> Delivery:
 
 
 def count_failed_of_service(session: Session) -> int:
-    """Return the number of failed deliveries to receivers of administrators."""
     query = select(func.count()).select_from(DELIVERIES).join(SUBSCRIPTIONS)
     return session.scalar(query.where(DELIVERIES.c.status == "failed", keys.official(SUBSCRIPTIONS.c.key_id))) or 0
 

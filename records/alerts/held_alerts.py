@@ -14,7 +14,7 @@ from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList
-from records.database.stored import as_values, read, stored, table_of, upsert
+from records.database.stored import as_values, narrowed, read, stored, table_of, upsert
 from records.database.stored import find as find_record
 from records.levels import categories_and_doubts
 
@@ -113,20 +113,17 @@ def approve_confirmed(session: Session, basin: str, *, by: str, now: datetime, w
 
 
 def release(session: Session, basin: str, run: str | None = None) -> None:
-    """Delete what is held of a basin: of any run, or of one alone."""
     deletion = HELD_ALERTS.delete().where(HELD_ALERTS.c.basin_id == basin)
     session.execute(deletion if run is None else deletion.where(HELD_ALERTS.c.run_id == run))
 
 
 def waiting(session: Session, basins_: Sequence[str]) -> set[str]:
-    """Return the basins of which changes wait that nobody has decided."""
     held = HELD_ALERTS.c
     undecided = select(held.basin_id).where(held.ruling.is_(None), held.basin_id.in_(basins_))
     return set(session.scalars(undecided))
 
 
 def count_in_doubt(session: Session) -> int:
-    """Return the number of basins whose changes wait because a level is in doubt."""
     waiting = select(func.count()).select_from(HELD_ALERTS).filter_by(due_at=None, ruling=None)
     return session.scalar(waiting) or 0
 
@@ -136,19 +133,13 @@ def is_any_due(session: Session, at: datetime) -> bool:
 
 
 def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAlerts]:
-    """Return what somebody has decided, and what has waited until its deadline."""
     query = select(HELD_ALERTS).where(_is_due(at)).order_by(HELD_ALERTS.c.basin_id)
-    if basin is not None:
-        query = query.filter_by(basin_id=basin)
-    return read(session, HeldAlerts, query)
+    return read(session, HeldAlerts, narrowed(query, (HELD_ALERTS.c.basin_id.__eq__, basin)))
 
 
 def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
-    """Return what nobody has decided, by basin."""
     query = select(HELD_ALERTS).where(HELD_ALERTS.c.ruling.is_(None)).order_by(HELD_ALERTS.c.basin_id).limit(limit)
-    if after is not None:
-        query = query.where(HELD_ALERTS.c.basin_id > after)
-    return read(session, HeldAlerts, query)
+    return read(session, HeldAlerts, narrowed(query, (HELD_ALERTS.c.basin_id.__gt__, after)))
 
 
 def _is_due(at: datetime) -> ColumnElement[bool]:

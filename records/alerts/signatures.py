@@ -71,7 +71,6 @@ def service_key(settings: Settings) -> bytes:
 
 
 def secret(key: bytes, subscription: str, generation: int) -> str:
-    """Return a secret of a subscription, as its receiver gets it."""
     digest = hmac.digest(key, f"freshet webhook {subscription} {generation}".encode(), sha256)
     return f"{_PREFIX}{b64encode(digest).decode()}"
 
@@ -111,12 +110,10 @@ def _read(file: Path) -> bytes:
 
 
 def mail_link(service: str, key: bytes, purpose: Purpose, subscription: Subscription) -> str:
-    """Return the address behind a link of an e-mail to a subscription's recipient."""
     return f"{service}{PATHS[purpose]}/{_token(key, purpose, subscription)}"
 
 
 def subscription_of(session: Session, key: bytes, purpose: Purpose, token: str) -> Subscription:
-    """Return the subscription of a token."""
     invalid = InvalidMailLink("This link is not valid, or its subscription has been deleted: nothing was changed.")
     try:
         subscription = subscriptions.get(session, token.partition(".")[0])

@@ -119,7 +119,6 @@ class Subscription:
 
     @property
     def is_active(self) -> bool:
-        """Whether new changes are sent to it."""
         return self.paused_at is None and (self.email is None or self.confirmed_at is not None)
 
     def awaits_answer(self, at: datetime) -> bool:
@@ -132,10 +131,7 @@ class Subscription:
         try:
             digest = Digest(**self.digest)
             return schedules.next_run(digest.cron, digest.timezone, at)
-        except (
-            ValidationError,
-            schedules.BadCron,
-        ):  # another machine knew the zone: an alert does not wait
+        except (ValidationError, schedules.BadCron):  # another machine knew the zone: an alert does not wait
             log.warning("subscription.digest", subscription=self.id, digest=self.digest)
             return None
 
@@ -155,17 +151,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins, key)
     subscription = Subscription(
-        id=new_id(at),
-        key_id=key,
-        url=new.url,
-        email=new.email,
-        template=None if new.template is None else new.template.model_dump(),
-        digest=None if new.digest is None else new.digest.model_dump(),
-        basins=new.basins,
-        least_severity=new.least_severity,
-        generation=1,
-        rotated_at=None,
-        created_at=at,
+        id=new_id(at), key_id=key, **new.model_dump(), generation=1, rotated_at=None, created_at=at
     )
     add_all(session, Subscription, [as_values(subscription)])
     if new.email is not None:
@@ -186,7 +172,6 @@ def get(session: Session, subscription: str, *, for_update: bool = False) -> Sub
 
 
 def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:
-    """Return subscriptions, oldest first."""
     query = select(SUBSCRIPTIONS).order_by(SUBSCRIPTIONS.c.id)
     return read(session, Subscription, query if key is None else query.where(SUBSCRIPTIONS.c.key_id == key))
 
@@ -226,7 +211,6 @@ def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
 
 
 def remove(session: Session, subscription: str) -> None:
-    """Delete a subscription with its deliveries."""
     get(session, subscription)
     session.execute(SUBSCRIPTIONS.delete().where(SUBSCRIPTIONS.c.id == subscription))
 
@@ -277,7 +261,6 @@ def resume(session: Session, subscription: str) -> Subscription:
 
 
 def count_paused_of_service(session: Session) -> int:
-    """Return the number of administrators' subscriptions that are paused and not unsubscribed."""
     is_paused = SUBSCRIPTIONS.c.paused_at.is_not(None) & keys.official(SUBSCRIPTIONS.c.key_id)
     query = select(SUBSCRIPTIONS.c.paused_because).where(is_paused)
     return sum(reason != UNSUBSCRIBED for reason in session.scalars(query))

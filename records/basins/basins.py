@@ -16,7 +16,7 @@ from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
-from records.database.stored import as_record, insert_into
+from records.database.stored import as_record, find_row, insert_into
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that names the weather its climate indices were computed from."""
@@ -58,7 +58,7 @@ def upsert(session: Session, basin: Basin) -> Changes:
     Given climate indices replace computed ones, whose origin is then deleted. Return the old and new value of each
     changed field, by name (`huc`, `areas.maurer`).
     """
-    row = session.execute(select(BASINS).where(BASINS.c.id == basin.id)).one_or_none()
+    row = find_row(session, BASINS, id=basin.id)
     given = {name: new for name in _FIELDS if (new := getattr(basin, name)) is not None}
     olds = {name: None if row is None else getattr(row, name) for name in given}
     new = {name: value for name, value in given.items() if value != olds[name]}
@@ -100,13 +100,11 @@ def register(session: Session, basin: str, key: str | None) -> bool:
 
 
 def registered_by(session: Session, basin: str) -> str | None:
-    """Return the key that registered a basin; None also if it predates stored keys."""
     key: str | None = _existing(session, select(BASINS.c.registered_by), basin)[0]
     return key
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
-    """Return the identifiers of basins without a published source, sorted."""
     query = select(BASINS.c.id).order_by(BASINS.c.id)
     if key is not None:
         query = query.where(BASINS.c.registered_by == key)
@@ -114,24 +112,20 @@ def user_basins(session: Session, key: str | None = None) -> list[str]:
 
 
 def registered_with(session: Session, key: str | None) -> list[str]:
-    """Return the basins that a key registered, with or without a published source, sorted."""
     return list(session.scalars(select(BASINS.c.id).where(BASINS.c.registered_by == key).order_by(BASINS.c.id)))
 
 
 def get(session: Session, basin: str) -> Basin:
-    """Return a basin. UnknownBasin names basins with similar identifiers."""
     return _whole(session, [_existing(session, select(BASINS), basin)])[0]
 
 
 def get_many(session: Session, basins: Sequence[str]) -> dict[str, Basin]:
-    """Return basins by identifier, in the given order."""
     rows = session.execute(select(BASINS).where(BASINS.c.id.in_(basins))).all()
     found = {one.id: one for one in _whole(session, rows)}
     return {basin: found[basin] if basin in found else get(session, basin) for basin in basins}
 
 
 def require(session: Session, basin: str) -> None:
-    """Require that a basin is stored. UnknownBasin names basins with similar identifiers."""
     _existing(session, select(BASINS.c.id), basin)
 
 
@@ -191,18 +185,15 @@ def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
 
 
 def known(session: Session, basins: Sequence[str]) -> list[str]:
-    """Return the stored ones of many basins, in the given order."""
     known_ids = set(session.scalars(select(BASINS.c.id).where(BASINS.c.id.in_(basins))))
     return [basin for basin in basins if basin in known_ids]
 
 
 def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) -> list[str]:
-    """Return the identifiers of the basins that `list_basins` returns, in order."""
     return list(session.scalars(select(BASINS.c.id).where(*_of_place(huc, box)).order_by(BASINS.c.id)))
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
-    """Return names and places of the stored ones of many basins, by identifier."""
     columns = BASINS.c.id, BASINS.c.name, BASINS.c.latitude, BASINS.c.longitude, ownership.is_official()
     rows = session.execute(select(*columns).where(BASINS.c.id.in_(basins)).order_by(BASINS.c.id))
     return {id_: Site(name, north, east, bool(official)) for id_, name, north, east, official in rows}
@@ -240,13 +231,11 @@ def _areas_of(session: Session, basins: Sequence[str]) -> dict[str, Area]:
 
 
 def assuming(session: Session, basins: Sequence[str]) -> set[str]:
-    """Return the basins whose missing attributes may be assumed."""
     allowed = select(BASINS.c.id).where(BASINS.c.id.in_(basins), BASINS.c.assume_attributes.is_(True))
     return set(session.scalars(allowed))
 
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
-    """Return whether changes affect attributes that states may have used."""
     was_assuming, _ = changes.get("assume_attributes", (None, None))
     assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
@@ -254,7 +243,6 @@ def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
 
 
 def area_of(session: Session, basin: str, name: str) -> float:
-    """Return a basin's area by name, m2."""
     areas = get(session, basin).areas
     if name not in areas:
         names = ", ".join(sorted(areas)) or "none"

@@ -114,12 +114,10 @@ def unofficial_ids() -> Select[Any]:
 
 
 def owner(session: Session, basin: str) -> str | None:
-    """Return the operator's key whose basin it is; None where it is official."""
     return owners(session, [basin]).get(basin)
 
 
 def owners(session: Session, basins: Sequence[str]) -> dict[str, str]:
-    """Return the operators' keys of the unofficial ones of many basins."""
     rows = select(BASINS.c.id, BASINS.c.registered_by).where(BASINS.c.id.in_(basins), not_(is_official()))
     return {basin: key for basin, key in session.execute(rows) if key is not None}
 
@@ -135,7 +133,6 @@ def all_official(session: Session) -> list[str]:
 
 
 def name_of(session: Session, key: str) -> str:
-    """Return the name of an owner, for a message; its id where the key is not stored."""
     return session.scalar(select(KEYS.c.name).where(KEYS.c.id == key)) or key
 
 

@@ -63,16 +63,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
     if file.site is not None and basin.startswith("USGS-") and file.site != source_code(basin):
         raise InvalidRating(f"The table is of gauge {file.site}, not of {basin}: import the basin's own.")
     rating = StoredRating(
-        basin_id=basin,
-        valid_from=valid_from,
-        source=new.source,
-        datum=new.datum,
-        site=file.site,
-        number=file.number,
-        shifted=file.shifted,
-        largest_shift=file.largest_shift,
-        rating=file.rating,
-        set_at=at,
+        basin_id=basin, valid_from=valid_from, source=new.source, datum=new.datum, **as_values(file), set_at=at
     )
     before = newest(session, basin, valid_from)
     if before is not None and new.valid_from in (None, before.valid_from):
@@ -84,13 +75,11 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
 
 
 def newest(session: Session, basin: str, on: Day) -> StoredRating | None:
-    """Return the rating table that holds on a day."""
     query = select(RATINGS).where(RATINGS.c.basin_id == basin, RATINGS.c.valid_from <= on)
     return next(iter(read(session, StoredRating, query.order_by(RATINGS.c.valid_from.desc()).limit(1))), None)
 
 
 def newest_many(session: Session, names: Sequence[str], on: Day) -> dict[str, Rating]:
-    """Return the ratings of basins that hold on a day; basins without one are left out."""
     query = select(RATINGS).where(RATINGS.c.basin_id.in_(names), RATINGS.c.valid_from <= on)
     return {row.basin_id: row.rating for row in session.execute(query.order_by(RATINGS.c.valid_from))}
 

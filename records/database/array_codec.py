@@ -55,13 +55,11 @@ class Labelled(NamedTuple):
 
 
 def pack_text(value: Any) -> bytes:
-    """Return a JSON value as bytes."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     return _compressed(_TEXT, text)
 
 
 def unpack_text(packed: bytes) -> Any:
-    """Return the JSON value of packed bytes."""
     return json.loads(_decompressed(_TEXT, packed))
 
 

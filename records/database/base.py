@@ -39,7 +39,6 @@ CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def to_json(document: Any) -> Any:
-    """Return a dataclass as a JSON value."""
     adapter = _adapter(cast(Any, type(document)))
     content = adapter.dump_python(document, mode="json", warnings="none")
     adapter.validate_python(content)
@@ -47,8 +46,11 @@ def to_json(document: Any) -> Any:
 
 
 def from_json(kind: type[Content], content: object) -> Content:
-    """Return the dataclass of a JSON value; errors quote no content."""
+    """Return the dataclass of a JSON value, without fields that it once had; errors quote no content."""
     adapter: TypeAdapter[Content] = _adapter(cast(Any, kind))
+    retired: tuple[str, ...] = getattr(kind, "__retired__", ())
+    if retired and isinstance(content, dict):
+        content = {name: value for name, value in content.items() if name not in retired}
     try:
         return adapter.validate_python(content)
     except ValidationError as error:
@@ -222,6 +224,5 @@ class Base:
 
 
 def one_of(column: str, *allowed: str) -> CheckConstraint:
-    """Return the constraint that a text column holds one of the allowed words."""
     words = ", ".join(f"'{word}'" for word in allowed)
     return CheckConstraint(f"{column} IN ({words})", name=column)

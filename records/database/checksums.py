@@ -35,7 +35,6 @@ def new_id(wall: datetime) -> str:
 
 
 def first_of(instant: datetime) -> str:
-    """Return the lower bound of identifiers created at an instant or later."""
     return f"{int(instant.timestamp() * 1000):012x}"
 
 
@@ -86,7 +85,6 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def pack_arrays(arrays: Arrays) -> bytes:
-    """Return named arrays as safetensors bytes."""
     return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
 
 

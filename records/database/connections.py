@@ -43,7 +43,6 @@ class StorageFull(DatabaseProblem):
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error of the system or a driver means a full disk."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, DBAPIError) else error
@@ -89,7 +88,6 @@ def connect_postgresql(
 
 
 def open_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    """Prepare a new connection to SQLite."""
     # The driver's own transactions begin too late: `begin_sqlite` opens them.
     connection.isolation_level = None
     cursor = connection.cursor()
@@ -100,7 +98,6 @@ def open_sqlite(connection: DBAPIConnection, _record: object) -> None:
 
 
 def begin_sqlite(connection: Connection) -> None:
-    """Begin a transaction of SQLite, by its execution options."""
     # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
     options = connection.get_execution_options()
     reads = options.get("freshet_reads", False)

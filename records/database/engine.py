@@ -99,7 +99,6 @@ class Database:
 
     @classmethod
     def of(cls, settings: Settings, connections: int | None = None) -> Self:
-        """Return the database of the settings; its other arguments come from them."""
         minutes = settings.alerts_need_approval
         return cls(
             settings.database_url,
@@ -159,7 +158,6 @@ class Database:
             event.remove(self._engine, "before_execute", before)
 
     def close(self) -> None:
-        """Close the pooled connections."""
         self._engine.dispose()
 
     def migrate(self, target: str = HEAD) -> None:
@@ -275,7 +273,6 @@ class Database:
 
 
 def revisions() -> tuple[str, ...]:
-    """Return the revisions of the tables, oldest first."""
     return migrations.revisions(migrations.VERSIONS)
 
 

@@ -55,22 +55,18 @@ RULES: Mapping[RuleName, str] = {
 
 
 def setting_of(rule: RuleName) -> str:
-    """Return the field of `Settings` with a rule's number of days."""
     return f"retain_{rule.replace('-', '_')}_days"
 
 
 def days_of(rule: RuleName, settings: Settings) -> int:
-    """Return a rule's number of days by the settings."""
     return int(getattr(settings, setting_of(rule)))
 
 
 def in_words(rule: RuleName, days: int) -> str:
-    """Return a rule as a sentence."""
     return RULES[rule].format(days=days)
 
 
 def before(now: datetime, days: int) -> datetime:
-    """Return the instant before which a record with this retention is outdated."""
     return now - timedelta(days=days)
 
 

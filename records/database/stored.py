@@ -35,7 +35,6 @@ Record = TypeVar("Record")
 
 
 def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgresql.Insert:
-    """Return the dialect's INSERT, which knows ON CONFLICT."""
     if session.get_bind().dialect.name == "sqlite":
         return sqlite.insert(table_of(row))
     return postgresql.insert(table_of(row))
@@ -49,7 +48,6 @@ def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]])
 
 
 def table_of(row: type | Table) -> Table:
-    """Return the table of a stored class."""
     return row if isinstance(row, Table) else cast(Table, cast(Any, row).__table__)
 
 
@@ -124,6 +122,11 @@ def where_keys(
     return query.where(*(each == key for each, key in zip(columns, wanted.c, strict=True)))
 
 
+def narrowed(query: Select[*Selected], *filters: tuple[Callable[[Any], ColumnElement[bool]], Any]) -> Select[*Selected]:
+    """Restrict a query by conditions, such as `column.in_`, on the values that are given: not None."""
+    return query.where(*(condition(value) for condition, value in filters if value is not None))
+
+
 class ElsewhereType:
     """Annotates a field without a column: whoever reads the record adds it."""
 
@@ -141,11 +144,7 @@ class Columns:
 
 
 def stored(
-    name: str,
-    *items: SchemaItem,
-    key: tuple[str, ...] = ("id",),
-    numbered: bool = False,
-    summed: Summed | None = None,
+    name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",), numbered: bool = False, summed: Summed | None = None
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a class its table, with a column for each field: a data class, the record; or only the names of columns.
 
@@ -177,12 +176,10 @@ def stored(
 
 
 def read(session: Session, record: type[Record], query: Select[Any]) -> list[Record]:
-    """Return the records whose rows a query selects."""
     return [as_record(record, row) for row in session.execute(query)]
 
 
 def find_row(session: Session, table: Table, **key: Any) -> Row[Any] | None:
-    """Return a key's row of a table or None."""
     return session.execute(select(table).filter_by(**key)).one_or_none()
 
 

@@ -29,11 +29,9 @@ class Work:
 
     @classmethod
     def opened(cls, settings: Settings, clock: Clock) -> Self:
-        """Return work on the database of the settings, opened in this process."""
         return cls(settings, Database.of(settings), clock)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
-        """Report the progress of the work."""
         self.progress(done, total, detail)
 
     def stage(self, name: str) -> Self:

@@ -51,12 +51,10 @@ def store_credit(session: Session, product: str, origin: str, credit: Credit) ->
 
 
 def origin_of(session: Session, product: str) -> str | None:
-    """Return the origin of a product's data. None if they are not from a feed."""
     return session.scalar(select(_CREDITS.c.origin).where(_CREDITS.c.product == product))
 
 
 def credits_of(session: Session, products: Iterable[str]) -> dict[str, Credit]:
-    """Return the credits of products that are from feeds."""
     of_products = select(_CREDITS).where(_CREDITS.c.product.in_(list(products)))
     rows = session.execute(of_products.order_by(_CREDITS.c.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}
@@ -92,9 +90,7 @@ class FeedConflict(InvalidInput):
 
 
 @stored(
-    "feeds",
-    UniqueConstraint("name"),
-    CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error"),
+    "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
@@ -125,7 +121,6 @@ class Feed:
 
     @property
     def adapter(self) -> str:
-        """The name of its kind."""
         return str(self.settings["adapter"])
 
     def read(self) -> FeedSettings:
@@ -215,7 +210,6 @@ def remove(session: Session, feed: Feed) -> None:
 
 
 def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
-    """Return the result of a feed's last fetch for each basin, by identifier."""
     return read(session, FetchedBasin, select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id))
 
 

@@ -11,7 +11,7 @@ from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_values, find, read, where_keys
+from records.database.stored import add_all, as_values, find, narrowed, read, where_keys
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
@@ -100,13 +100,11 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    """Delete a draft."""
     draft = _draft(session, adjustment)
     session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
 
 
 def published(session: Session, run: str, basin: str) -> Adjustment | None:
-    """Return the newest published adjustment of a run's forecast. None without one."""
     return published_many(session, [(run, basin)]).get((run, basin))
 
 
@@ -126,7 +124,6 @@ def is_any_undecided(session: Session) -> bool:
 
 
 def undecided(session: Session, basin: str | None = None) -> list[Adjustment]:
-    """Return the published adjustments that have decided no alerts yet, oldest first."""
     query = select(ADJUSTMENTS).where(_IS_UNDECIDED).order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id)
     return read(session, Adjustment, query if basin is None else query.filter_by(basin_id=basin))
 
@@ -143,14 +140,10 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Adjustment]:
-    """Return adjustments, the newest draft first."""
     query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
     if not drafts:
         query = query.where(IS_PUBLISHED)
-    if basin is not None:
-        query = query.where(ADJUSTMENTS.c.basin_id == basin)
-    if after is not None:
-        query = query.where(ADJUSTMENTS.c.id < after)
+    query = narrowed(query, (ADJUSTMENTS.c.basin_id.__eq__, basin), (ADJUSTMENTS.c.id.__lt__, after))
     return read(session, Adjustment, query)
 
 

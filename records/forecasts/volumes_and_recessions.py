@@ -64,10 +64,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
         .join(promoted, (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id))
         .where(
-            RUNS.c.forcing_kind == weather,
-            RUNS.c.owner.is_(None),
-            RUNS.c.what_if.is_(None),
-            RUNS.c.available_at <= at,
+            RUNS.c.forcing_kind == weather, RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), RUNS.c.available_at <= at
         )
         .where(
             RUNS.c.id.not_in(select(PRUNED.c.id).where(PRUNED.c.rule == "members")),
@@ -81,7 +78,6 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
 
 def newest_recession(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest recession run: of the current version, otherwise of the one before."""
     for run, of, _ in newest_on(session, basin, "dry", at):
         if t0 in (None, of):
             return newest_result(session, run, basin)
@@ -143,7 +139,6 @@ class Volume:
 
 
 def of_run(session: Session, latest: Latest, season: Season | None = None) -> Volume:
-    """Return a run's volume, by default of the season from `season_of`."""
     run, basin = latest.run, latest.basin
     return of_arrays(session, run, basin, runs.series_of(session, run.id, basin.basin_id, ARRAYS), season)
 
@@ -155,9 +150,8 @@ def of_arrays(
     arrays: Mapping[str, run_arrays.RunSeries],
     season: Season | None = None,
 ) -> Volume:
-    """Return the same from a run's arrays of a basin."""
     season = season or season_of(session, basin.basin_id, run.t0)
-    period, last = season.after(run.t0), run.t0 + np.timedelta64(run.horizon_days, "D")
+    period, last = season.after(run.t0), run.last_day
     if period.last > last:
         raise SeasonNotHeld(
             f"Run {run.id} holds days until {last}, and {season} ends on {period.last}: forecast its volume (freshet "

@@ -39,12 +39,10 @@ class Grant:
 
     @property
     def is_official(self) -> bool:
-        """Whether results of the job may become the service's own."""
         return self.role == "admin"
 
     @property
     def owner(self) -> str | None:
-        """The key that results are stored under; None for the service."""
         return None if self.is_official else self.key_id
 
     @property
@@ -97,13 +95,7 @@ def version_of(session: Session, grant: Grant, version: str | None) -> str:
 
 
 def writable(session: Session, grant: Grant) -> list[str] | None:
-    """Return the basins that a job may write; None for all."""
     return None if grant.is_official else basins.registered_with(session, grant.key_id)
-
-
-def tables_writable(session: Session, grant: Grant) -> list[str]:
-    """Return the basins whose observations a table may contain: the job's basins without a published source."""
-    return basins.user_basins(session, grant.owner)
 
 
 def require_free_product(session: Session, grant: Grant, product: str) -> None:

@@ -235,7 +235,6 @@ def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
 
 
 def running_at(session: Session, workers: Sequence[str]) -> list[Job]:
-    """Return the jobs that some workers run."""
     return listed(session, select(JOBS).where(JOBS.c.status == "running", JOBS.c.worker.in_(workers)))
 
 

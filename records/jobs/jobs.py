@@ -24,7 +24,7 @@ from jobspec.jobs.base import QUEUES
 from records.database import retention
 from records.database.base import FreeText, JsonObject, one_of
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, insert_into, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find, insert_into, narrowed, read, stored, table_of
 from records.jobs.schedules import SCHEDULES
 
 STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
@@ -133,7 +133,6 @@ JOBS, EVENTS = table_of(Job), table_of(Event)
 
 
 def get(session: Session, job: str) -> Job:
-    """Return a job; Gone where it was pruned."""
     found = find(session, Job, id=job)
     if found is None:
         raise retention.pruned_row(session, "jobs", job) or UnknownJob(
@@ -152,11 +151,7 @@ def locked(session: Session, job: str) -> Job:
 
 
 def hold(session: Session, job: str, attempt: int) -> Job:
-    """Return a job that runs under this attempt, locked until the transaction ends.
-
-    Raises:
-        StaleAttempt: it is not running, or under another attempt.
-    """
+    """Return a job that runs under this attempt, else raise StaleAttempt; locked until the transaction ends."""
     record = locked(session, job)
     if (record.status, record.attempt) != ("running", attempt):
         raise StaleAttempt(
@@ -175,7 +170,6 @@ def change(session: Session, job: Job, at: datetime, why: JsonObject | None = No
 
 
 def store_plan(session: Session, job: str, attempt: int, plan: JsonObject) -> None:
-    """Store what a running job has started."""
     hold(session, job, attempt)
     session.execute(JOBS.update().where(JOBS.c.id == job).values(plan=plan))
 
@@ -186,19 +180,16 @@ def record_event(session: Session, job: str, type_: str, data: JsonObject, at: d
 
 
 def record_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:
-    """Write the event of a job's status."""
     data = {"status": job.status, "attempt": job.attempt, "cancel_requested": job.cancel_requested_at is not None}
     problem = why or job.problem
     record_event(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
 
 
 def listed(session: Session, query: Select[Any]) -> list[Job]:
-    """Return the jobs that a query of `JOBS` selects."""
     return read(session, Job, query)
 
 
 def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> None:
-    """Add a line to a running job's log."""
     hold(session, job, attempt)
     record_event(session, job, "log", {"text": text}, at)
 
@@ -256,7 +247,6 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
 
 
 def is_posted(session: Session, idempotency_key: str | None) -> bool:
-    """Return whether a job was posted under an idempotency key."""
     of_key = select(JOBS.c.id).where(JOBS.c.idempotency_key == idempotency_key)
     return idempotency_key is not None and session.execute(of_key).one_or_none() is not None
 
@@ -271,20 +261,21 @@ def list_jobs(
     limit: int | None = None,
 ) -> list[Job]:
     """Return jobs, newest first. `after` is the last id of the previous page."""
-    filters = {"status": status, "kind": kind, "parent_id": parent}
-    query = select(JOBS).filter_by(**{name: value for name, value in filters.items() if value is not None})
-    if after is not None:
-        query = query.where(JOBS.c.id < after)
-    return listed(session, query.order_by(JOBS.c.id.desc()).limit(limit))
+    query = narrowed(
+        select(JOBS).order_by(JOBS.c.id.desc()).limit(limit),
+        (JOBS.c.status.__eq__, status),
+        (JOBS.c.kind.__eq__, kind),
+        (JOBS.c.parent_id.__eq__, parent),
+        (JOBS.c.id.__lt__, after),
+    )
+    return listed(session, query)
 
 
 def unfinished(session: Session, kind: str) -> list[Job]:
-    """Return the unfinished jobs of a kind."""
     return listed(session, select(JOBS).where(JOBS.c.kind == kind, JOBS.c.finished_at.is_(None)).order_by(JOBS.c.id))
 
 
 def children(session: Session, parent: str) -> list[Job]:
-    """Return a job's children, oldest first."""
     return list_jobs(session, parent=parent)[::-1]
 
 
@@ -301,9 +292,8 @@ def outdated(session: Session, before: datetime, roots: Collection[str] | None =
     query = select(JOBS.c.id, sizes + 1).where(
         JOBS.c.parent_id.is_(None), JOBS.c.finished_at < before, JOBS.c.id.not_in(busy), JOBS.c.id.not_in(named)
     )
-    if roots is not None:
-        query = query.where(JOBS.c.id.in_(roots))
-    return dict(session.execute(query.order_by(JOBS.c.id)).all())
+    query = narrowed(query, (JOBS.c.id.in_, roots)).order_by(JOBS.c.id)
+    return dict(session.execute(query).all())
 
 
 def remove(session: Session, roots: Collection[str]) -> list[str]:

@@ -66,7 +66,6 @@ class LiveProcess:
 
     @property
     def clock_ahead(self) -> timedelta:
-        """The lead of its own clock over the database's."""
         return timedelta(seconds=self.clock_ahead_seconds)
 
 
@@ -83,7 +82,6 @@ def beat(
     trouble: str | None = None,
     gpu: GPUState | None = None,
 ) -> None:
-    """Record a heartbeat by its own clock, and delete processes long gone."""
     now = _database_now(session)
     seen_at = ATTENDANCE.c.seen_at  # after now: written while the database's own clock was ahead
     gone = (seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)
@@ -93,19 +91,16 @@ def beat(
 
 
 def remove(session: Session, name: str) -> None:
-    """Delete the heartbeat of an ending process."""
     session.execute(ATTENDANCE.delete().where(ATTENDANCE.c.name == name))
 
 
 def live_processes(session: Session) -> list[LiveProcess]:
-    """Return the live processes."""
     now = _database_now(session)
     seen = ATTENDANCE.c.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
     return read(session, LiveProcess, select(ATTENDANCE).where(seen).order_by(ATTENDANCE.c.name))
 
 
 def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
-    """Return the number of workers by queue. A worker of several queues counts for each."""
     return dict(Counter(queue for process in processes for queue in process.queues))
 
 

@@ -52,7 +52,6 @@ def is_awaited(session: Session, job: Job) -> bool:
 
 
 def unsent(session: Session) -> list[Job]:
-    """Return the queued jobs whose message was not sent since they were queued."""
     return listed(session, select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None)).order_by(JOBS.c.id))
 
 
@@ -63,7 +62,6 @@ def sent(session: Session) -> list[Job]:
 
 
 def mark_sent(session: Session, job: str, at: datetime) -> None:
-    """Record that a queued job's message was sent."""
     session.execute(JOBS.update().where(JOBS.c.id == job, JOBS.c.status == "queued").values(sent_at=at))
 
 
@@ -138,13 +136,11 @@ class FailedJob:
 
     @classmethod
     def of(cls, row: Any, schedule: str | None) -> Self:
-        """Return the failed job of a row."""
         assert row.finished_at is not None
         return cls(row.id, row.kind, schedule, row.params, row.finished_at)
 
 
 def waiting_queues(session: Session) -> list[WaitingQueue]:
-    """Return the queues with jobs that no worker has taken, by name."""
     queued = select(JOBS.c.id).where(JOBS.c.status == "queued")
     queued_at = (
         select(EVENTS.c.job_id, func.max(EVENTS.c.at).label("at"))

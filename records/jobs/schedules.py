@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
-from sqlalchemy import CheckConstraint, ForeignKey, Row, UniqueConstraint, select
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -16,7 +16,7 @@ from hydrology.base.calendar import zone
 from hydrology.base.errors import InvalidInput, NotFound, excerpt
 from records.database.base import FreeText, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_values, stored, table_of
+from records.database.stored import as_record, as_values, find, read, stored, table_of
 
 _HOUR = 1  # the place of the hour among the fields of a line
 _SECOND = timedelta(seconds=1)
@@ -35,9 +35,6 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
     A line with hours of its own (`30 1 * * *`) fires once for each local time that it names: at the first occurrence if
     the clock goes back, at the end of the gap if the clock skips the time. A line for every hour (`0 * * * *`) fires
     whenever the clock shows its minutes, also in the repeated hour.
-
-    Raises:
-        BadCron: the line or the time zone cannot be read, or the line never fires.
     """
     try:
         there = zone(timezone)
@@ -170,10 +167,10 @@ SCHEDULES = table_of(Schedule)
 
 
 def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
-    """Store a new schedule; its name must be unused."""
     values = as_values(new) | {"id": new_id(at), "revision": 1, "created_at": at, "updated_at": at}
     with _name_of_its_own(session, new):
-        return _schedule(session.execute(SCHEDULES.insert().values(**values).returning(*SCHEDULES.c)).one())
+        row = session.execute(SCHEDULES.insert().values(**values).returning(*SCHEDULES.c)).one()
+        return as_record(Schedule, row)
 
 
 def update(session: Session, schedule: str, revision: int, new: NewSchedule, at: datetime) -> Schedule:
@@ -187,33 +184,30 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
         raise ScheduleConflict(
             f"Schedule {schedule} is at revision {current}, not {revision}: read it and change it again."
         )
-    return _schedule(row)
+    return as_record(Schedule, row)
 
 
 def delete(session: Session, schedule: str) -> None:
-    """Delete a schedule; its jobs stay."""
     deletion = SCHEDULES.delete().where(SCHEDULES.c.id == schedule).returning(SCHEDULES.c.id)
     if session.execute(deletion).one_or_none() is None:
         raise _unknown(schedule)
 
 
 def get(session: Session, schedule: str) -> Schedule:
-    """Return a schedule."""
-    row = session.execute(select(SCHEDULES).where(SCHEDULES.c.id == schedule)).one_or_none()
-    if row is None:
+    found = find(session, Schedule, id=schedule)
+    if found is None:
         raise _unknown(schedule)
-    return _schedule(row)
+    return found
 
 
 def list_schedules(session: Session) -> list[Schedule]:
-    """Return all schedules by name."""
-    return [_schedule(row) for row in session.execute(select(SCHEDULES).order_by(SCHEDULES.c.name))]
+    return read(session, Schedule, select(SCHEDULES).order_by(SCHEDULES.c.name))
 
 
 def enabled(session: Session) -> list[Schedule]:
     """Return the enabled schedules, soonest due first."""
     query = select(SCHEDULES).where(SCHEDULES.c.enabled, SCHEDULES.c.next_run_at.is_not(None))
-    return [_schedule(row) for row in session.execute(query.order_by(SCHEDULES.c.next_run_at, SCHEDULES.c.id))]
+    return read(session, Schedule, query.order_by(SCHEDULES.c.next_run_at, SCHEDULES.c.id))
 
 
 def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
@@ -250,10 +244,6 @@ def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None)
         if owner in (None, own):
             raise
         raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error
-
-
-def _schedule(row: Row[Any]) -> Schedule:
-    return Schedule(**row._mapping)
 
 
 def _unknown(schedule: str) -> UnknownSchedule:

@@ -19,7 +19,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 from records.database.base import CLOSED, PackedDocument
-from records.database.stored import stored, table_of, upsert, where_keys
+from records.database.stored import as_record, stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
@@ -122,14 +122,12 @@ OUTLOOKS = table_of(_StoredOutlook)
 
 
 def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, RunOutlook]:
-    """Return the stored outlooks of runs' basins."""
     query = select(OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id, OUTLOOKS.c.outlook)
     rows = session.execute(where_keys(query, (OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id), keys))
     return {(run, basin): outlook for run, basin, outlook in rows}
 
 
 def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
-    """Store the outlooks of a run by basin, in the place of earlier ones."""
     rows = [
         {"run_id": run, "basin_id": basin, "has_season": isinstance(one.season, SeasonVolume), "outlook": one}
         for basin, one in sorted(outlooks.items())
@@ -199,13 +197,11 @@ def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
     except DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     return [
-        Level(
+        as_record(
+            Level,
+            level,
             level=level.name,
-            kind=level.kind,
-            return_period_years=level.return_period_years,
-            direction=level.direction,
             discharge=float(converted(level.discharge or 0.0, unit=level.unit or "m3/s", into="m3/s", area=area)),
-            official_stage=level.official_stage,
         )
         for level in levels
     ]

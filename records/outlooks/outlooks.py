@@ -44,7 +44,6 @@ RunBefore = tuple[str, str]
 
 
 def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Outlooks:
-    """Return the outlooks of a run that is not stored yet."""
     series = {(new.id, one.basin.basin_id): {array.variable: array for array in one.series} for one in results}
     return _build(session, new, [one.basin for one in results], series)
 
@@ -96,7 +95,6 @@ def write_missing(database: Database) -> None:
 def build(
     session: Session, run: Run, basins: Sequence[RunBasin], published: Mapping[RunBasinKey, Adjustment] | None = None
 ) -> Outlooks:
-    """Return the outlooks of a stored run's basins, by default as adjusted; those without stored flow are left out."""
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
     return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
 

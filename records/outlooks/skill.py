@@ -14,6 +14,7 @@ from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR, MonthSkill
 from hydrology.verification.skilful_days import LeadSkill, ReliableDays, SkilfulDays, reliable_days, skilful_days
 from records.database.base import from_json
+from records.database.stored import as_record
 from records.runs.run_weather import OBSERVED
 from records.verification import scores
 from records.verification.lead_scores import VERIFICATION, Origin
@@ -144,11 +145,5 @@ def _is_own(key: SkillKey, row: Row[Any]) -> bool:
 
 
 def _lead(row: Row[Any]) -> LeadSkill:
-    return LeadSkill(
-        lead=row.lead,
-        independent_issues=row.independent_issues,
-        crpss_climatology=row.crpss_climatology,
-        crpss_climatology_low=row.crpss_climatology_low,
-        coverage_90=row.coverage_90,
-        month=None if row.of_month is None else from_json(MonthSkill, row.of_month),
-    )
+    month = None if row.of_month is None else from_json(MonthSkill, row.of_month)
+    return as_record(LeadSkill, row, month=month)

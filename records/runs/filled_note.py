@@ -40,7 +40,6 @@ def _filled_notes(summary: RunSummary, until: Day) -> list[str]:
 
 
 def filled_note(filled: Sequence[FilledWeather], until: Day) -> str | None:
-    """Return the sentences about filled weather; None where all was observed."""
     sentences = [_past(days, *of) for days, of in _merged([one for one in filled if day(one.first) <= until], until)]
     later = [one for one in filled if day(one.last) > until and one.source == "climatology"]
     if later:

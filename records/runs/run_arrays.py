@@ -100,7 +100,6 @@ NOTHING = Content({}, [])
 
 
 def owner_of(run: str, basin: str) -> str:
-    """Return the owner name of a content."""
     return f"run {run} of {basin}"
 
 
@@ -178,7 +177,6 @@ def unpacked(owner: str, content: bytes, variables: Collection[str] | None = Non
 
 
 def is_whole_row(row: Any) -> bool:
-    """Return whether a stored content, its columns as attributes, is as it was written."""
     return is_whole(owner_of(row.run_id, row.basin_id), row.content)
 
 

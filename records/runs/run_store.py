@@ -24,7 +24,6 @@ ORDER = ("t0", "issued_at", "run_id")
 
 
 def can_be_latest(basin: RunBasin) -> bool:
-    """Return whether a basin's forecast may be its latest: issued, and not spinning up."""
     return basin.status == "issued" and (basin.spin_up_days is None or basin.spin_up_days > SPIN_UP_DAYS)
 
 

@@ -130,7 +130,6 @@ class ReferenceSnow:
 
     @property
     def estimate(self) -> SnowEstimate:
-        """The reference as an estimate to compare with."""
         return SnowEstimate(self.mm, known(self.normal_mm))
 
 
@@ -167,7 +166,6 @@ class RunSnow:
 
     @property
     def snow17(self) -> SnowEstimate | None:
-        """Snow-17's estimate; None where it has none."""
         mm = None if self.snow17_mm is None else known(self.snow17_mm)
         normal = None if self.snow17_normal_mm is None else known(self.snow17_normal_mm)
         return None if mm is None else SnowEstimate(mm, normal)
@@ -176,10 +174,7 @@ class RunSnow:
     def against_normal(self) -> SnowAgainstNormal:
         """What is reported of it against its normal and other estimates."""
         reference = known(self.reference)
-        others = {
-            REFERENCE: None if reference is None else reference.estimate,
-            SNOW17: self.snow17,
-        }
+        others = {REFERENCE: None if reference is None else reference.estimate, SNOW17: self.snow17}
         model = ModelSnow(self.mean_mm, known(self.normal_mm), self.p05_mm, self.p95_mm)
         return snow_against_normal(model, {name: other for name, other in others.items() if other is not None})
 
@@ -220,10 +215,8 @@ class RunSummary(TrainingDomain):
     Attributes:
         traces: number of weather traces that drive each member after T0; None without traces.
         flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None if the state has none.
-        discharge_mm: the median of members (and traces), summed over the days ahead that were not past.
-        normal_mm: the normal of the basin's own record, summed over the same days.
+        normal_mm: the normal of the basin's own record, summed over the days ahead that were not past.
         storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
-        peak_mm_per_day, peak_lead: its highest of these days, and the days from T0 to it.
         filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
             variable, of all products together; zero counts are left out.
         skipped_days: number of days that the network skipped for lack of forcing; of a combined version, the largest
@@ -239,15 +232,13 @@ class RunSummary(TrainingDomain):
     """
 
     __pydantic_config__ = CLOSED
+    __retired__ = ("discharge_mm", "peak_mm_per_day", "peak_lead")
 
     traces: int | None = None
     flow_at_t0_mm: float | None = None
-    discharge_mm: float | None = None
     normal_mm: float | Absent = NOT_STORED
     storage_mm: float | None = None
     snow: RunSnow | Absent = NOT_STORED
-    peak_mm_per_day: float | None = None
-    peak_lead: int | None = None
     filled_forcing: Mapping[str, int] = field(default_factory=dict)
     skipped_days: int = 0
     product_credit: Credit | None = None

@@ -18,10 +18,7 @@ from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
-from records.runs.run_arrays import (
-    Ledger,
-    RunSeries,
-)
+from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
@@ -118,7 +115,6 @@ class RunBasin:
 
     @property
     def area(self) -> Area | None:
-        """The area that discharge is converted with; None without one."""
         return None if self.area_m2 is None or self.area_name is None else Area(self.area_name, self.area_m2)
 
     @property
@@ -128,12 +124,10 @@ class RunBasin:
 
     @property
     def spin_up_note(self) -> str | None:
-        """The warning about a young state; None without one."""
         return None if self.spin_up_days is None else spin_up_note(self.spin_up_days)
 
     @property
     def why_not_calibrated(self) -> Absent:
-        """Why it has no calibrated quantiles."""
         return self.why(self.summary.calibration)
 
     @property
@@ -203,12 +197,20 @@ class NewRun:
 
     @property
     def weather_until(self) -> Day:
-        """Its last past day."""
         return last_past_day(self.t0, self.filled_days)
 
     @property
+    def last_day(self) -> Day:
+        """The last of its days after T0."""
+        return self.t0 + np.timedelta64(self.horizon_days, "D")
+
+    @property
+    def weather_name(self) -> str:
+        """The name of its weather forecast, else the kind of its weather."""
+        return self.forcing_kind if self.weather is None else self.weather.name
+
+    @property
     def t0_note(self) -> Annotated[str | None, Doc(f"{T0_NOTE} Null elsewhere.")]:
-        """Return the warning about its T0."""
         if not self.t0_stale:
             return None
         observed_until = self.forcing_cutoff if KINDS[self.forcing_kind].of_record else None
@@ -248,12 +250,10 @@ class Run(NewRun):
 
     @property
     def quantiles_of(self) -> QuantilesOf:
-        """The basis of the quantiles of discharge."""
         return "members and traces" if self._has_traces else "members"
 
     @property
     def quantiles_note(self) -> str:
-        """The note that is shown with them."""
         return TRACES_NOTE if self._has_traces else QUANTILES_NOTE
 
     @property

@@ -22,7 +22,6 @@ OBSERVED = "observed"
 
 
 def name_of_weather(source: str, model: str) -> str:
-    """Return the name of a weather model's forecasts."""
     return f"{source}/{model}"
 
 
@@ -100,7 +99,6 @@ class RunWeather:
 
     @property
     def name(self) -> str:
-        """Its source and model."""
         return name_of_weather(self.source, self.model)
 
 
@@ -136,8 +134,7 @@ class RunBridge:
     to_product: Annotated[str, Doc("The product it converts to.")]
     model: Annotated[str | None, Doc("The weather model whose forecasts it corrects; null for observed weather.")]
     pooled_from: Annotated[
-        tuple[str, ...],
-        Doc("The similar basins that its corrections are the mean of; empty if fitted on this basin."),
+        tuple[str, ...], Doc("The similar basins that its corrections are the mean of; empty if fitted on this basin.")
     ]
     precipitation_bias: float | None
     precipitation_correlation: float | None
@@ -206,7 +203,6 @@ class FilledWeather(Origin):
 
     @property
     def origin(self) -> Origin:
-        """Where it comes from."""
         return Origin(source=self.source, id=self.id, name=self.name, reference_day=self.reference_day)
 
     def days_from(self, first: Day) -> slice:
@@ -258,8 +254,7 @@ class RunSubset:
     products: Annotated[
         tuple[str, ...],
         Doc(
-            "The products that took part; where another part on a product did not, the name of the part.",
-            (["daymet"],),
+            "The products that took part; where another part on a product did not, the name of the part.", (["daymet"],)
         ),
     ]
     missing: Annotated[

@@ -1,6 +1,6 @@
 """Forecast runs, with their basins and arrays: single ones, lists and counts. `records.runs.run_store` stores them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -14,7 +14,7 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.stored import as_record, find, read, where_keys
+from records.database.stored import as_record, find, narrowed, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
@@ -26,7 +26,6 @@ MAX_DAYS_BEFORE = 10
 
 
 def get(session: Session, run: str) -> Run:
-    """Return a run; Gone where it was pruned."""
     found = find(session, Run, id=run)
     if found is None:
         raise retention.pruned_row(session, "what-if", run) or UnknownRun(
@@ -36,12 +35,10 @@ def get(session: Session, run: str) -> Run:
 
 
 def get_many(session: Session, ids: Collection[str]) -> dict[str, Run]:
-    """Return stored runs by their ids."""
     return {run.id: run for run in read(session, Run, select(RUNS).where(RUNS.c.id.in_(ids)))}
 
 
 def of_key(session: Session, key: str) -> list[Run]:
-    """Return the runs that answered a named request."""
     return read(session, Run, select(RUNS).where(RUNS.c.request_key == key).order_by(RUNS.c.id))
 
 
@@ -59,18 +56,15 @@ class RunRequest(Generic[Params]):
     key: str | None = None
 
     def earlier_runs(self, session: Session) -> list[Run]:
-        """Return the runs that the same request has led to before."""
         return [] if self.key is None else of_key(session, self.key)
 
 
 def basins_of(session: Session, run: str) -> list[RunBasin]:
-    """Return a run's content for each of its basins."""
     get(session, run)
     return [*_contents(session, RUN_BASINS.c.run_id == run).values()]
 
 
 def basin_of(session: Session, run: str, basin: str) -> RunBasin:
-    """Return a run's content for a basin."""
     get(session, run)
     found = _contents(session, RUN_BASINS.c.run_id == run, RUN_BASINS.c.basin_id == basin)
     if not found:
@@ -98,7 +92,6 @@ def _read_contents(session: Session, query: Select[Any]) -> dict[RunBasinKey, Ru
 def series_of(
     session: Session, run: str, basin: str, variables: Sequence[str] | None = None
 ) -> Mapping[str, RunSeries]:
-    """Return the arrays of a run for a basin by variable: all, or the present ones of some."""
     basin_of(session, run, basin)
     return series_of_many(session, [(run, basin)], variables)[run, basin]
 
@@ -122,13 +115,7 @@ def content_of_many(
     return with_cells(session, by_key)
 
 
-def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
-    """Return a run's calibrated flow for a basin, mm/day. None if it was not calibrated."""
-    return calibrated_flow(series_of(session, run, basin, (CALIBRATED, PATHS)))
-
-
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
-    """Return the calibrated flow among a run's arrays for a basin, mm/day. None without it."""
     if not {CALIBRATED, PATHS} <= series.keys():
         return None
     quantiles, paths = series[CALIBRATED], series[PATHS]
@@ -138,14 +125,8 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
 
 
 def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
-    """Return the ledger of each member of a run for a basin. Empty if its network does not conserve mass."""
     basin_of(session, run, basin)
-    return ledgers_of_many(session, [(run, basin)])[run, basin]
-
-
-def ledgers_of_many(session: Session, keys: Sequence[RunBasinKey]) -> dict[RunBasinKey, Sequence[Ledger]]:
-    """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
-    return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
+    return content_of_many(session, [(run, basin)], ())[run, basin].ledgers
 
 
 def list_runs(
@@ -163,7 +144,8 @@ def list_runs(
     limit: int | None = None,
 ) -> list[Run]:
     """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
-    filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
+    query = narrowed(
+        select(RUNS),
         (RUNS.c.version_id.__eq__, version),
         (RUNS.c.purpose.__eq__, purpose),
         (RUNS.c.purpose.in_, purposes),
@@ -173,7 +155,6 @@ def list_runs(
         (RUNS.c.available_at.__le__, available_by),
         (RUNS.c.id.__lt__, after),
     )
-    query = select(RUNS).where(*(holds(value) for holds, value in filters if value is not None))
     if basin is not None:
         query = query.where(RUNS.c.id.in_(select(RUN_BASINS.c.run_id).where(RUN_BASINS.c.basin_id == basin)))
     return read(session, Run, query.order_by(RUNS.c.id.desc()).limit(limit))
@@ -200,23 +181,13 @@ def newest_changed(session: Session, basin: str, at: datetime) -> Run:
     raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
 
 
-def operational(session: Session, version: str, until: Day) -> list[Run]:
-    """Return a version's issued operational runs up to a T0, oldest first."""
-    return _issued(session, version, until, "operational")
-
-
-def reforecasts(session: Session, version: str, until: Day) -> list[Run]:
-    """Return a version's issued reforecasts, oldest first. `until` is the last T0."""
-    return _issued(session, version, until, "reforecast")
-
-
-def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> list[Run]:
+def issued_runs(session: Session, version: str, until: Day, purpose: Purpose = "operational") -> list[Run]:
+    """Return a version's issued runs of a purpose up to a T0, oldest first."""
     query = select(RUNS).filter_by(version_id=version, purpose=purpose)
     return read(session, Run, query.where(RUNS.c.status != "failed", RUNS.c.t0 <= until).order_by(RUNS.c.id))
 
 
 def issued_pairs(session: Session, runs: Sequence[str]) -> list[RunBasinKey]:
-    """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(
         select(RUN_BASINS.c.run_id, RUN_BASINS.c.basin_id)
         .where(RUN_BASINS.c.run_id.in_(runs), RUN_BASINS.c.status == "issued")
@@ -246,7 +217,6 @@ def issued_before(
 
 
 def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
-    """Return the basins that any of some runs was issued for, by name."""
     of_runs = RUN_BASINS.c.run_id.in_(runs), RUN_BASINS.c.status == "issued"
     return list(
         session.scalars(select(RUN_BASINS.c.basin_id).where(*of_runs).distinct().order_by(RUN_BASINS.c.basin_id))

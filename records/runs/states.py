@@ -18,7 +18,7 @@ from hydrology.base.errors import DataProblem, NotFound
 from records.basins import basins
 from records.database import checksums
 from records.database.checksums import Arrays, Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
-from records.database.stored import add_all, as_record, as_values, find_row, where_keys
+from records.database.stored import add_all, as_record, as_values, find_row, narrowed, where_keys
 from records.runs.shared_cells import hand_over
 from records.runs.tables import STATES, NewState, State
 
@@ -41,7 +41,6 @@ class StateConflict(DataProblem):
 
 
 def unkept(new: NewState, at: datetime) -> State:
-    """Return a state as it would be if stored at an instant."""
     hashes = member_hashes(new.arrays)
     return State(
         **as_values(new),
@@ -88,13 +87,11 @@ def put(session: Session, new: NewState, at: datetime) -> State:
 
 
 def get(session: Session, version: str, basin: str, day: Day) -> State | None:
-    """Return the state of a day, valid or not, or None."""
     row = find_row(session, STATES, version_id=version, basin_id=basin, day=day)
     return None if row is None else _state(row)
 
 
 def require(session: Session, version: str, basin: str, day: Day) -> State:
-    """Return the state of a day, valid or not."""
     state = get(session, version, basin, day)
     if state is None:
         raise UnknownState(f"No state of version {version} in {basin} at {day} is stored: choose a stored day.")
@@ -104,9 +101,8 @@ def require(session: Session, version: str, basin: str, day: Day) -> State:
 def page(session: Session, version: str, basin: str, *, before: Day | None, limit: int) -> list[State]:
     """Return a basin's undamaged states before a day, newest first, invalid too."""
     query = select(STATES.c.day).filter_by(version_id=version, basin_id=basin).order_by(STATES.c.day.desc())
-    if before is not None:
-        query = query.where(STATES.c.day < before)
-    rows = _undamaged(session, version, basin, session.scalars(query).all())
+    days = session.scalars(narrowed(query, (STATES.c.day.__lt__, before))).all()
+    rows = _undamaged(session, version, basin, days)
     return [_state(row) for row in islice(rows, limit)]
 
 
@@ -173,7 +169,6 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
 
 def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime) -> int:
-    """Invalidate every state of a basin. Return their number."""
     return _invalidate(session, basin, reason, at)
 
 

@@ -152,7 +152,6 @@ class Adjustment:
 
     @property
     def of_flow(self) -> FlowAdjustment:
-        """The change of the flow."""
         return FlowAdjustment(factor=self.factor, shift_days=self.shift_days)
 
 

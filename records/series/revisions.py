@@ -105,7 +105,6 @@ def _newest_day(session: Session, product: str, until: Day | None) -> Day | None
 
 
 def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Row[Any]]:
-    """Return the logged replaced days of a series by year and revision."""
     rows = session.execute(select(REVISIONS).filter_by(**key).order_by(REVISIONS.c.year, REVISIONS.c.revision)).all()
     return whole(rows, REVISIONS, "its values before the revision are lost; restore a backup to recover them.")
 

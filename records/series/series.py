@@ -4,7 +4,7 @@ If a year's row lacks a day, the day is NaN and `Flag.ABSENT`. A known day is ne
 it is first written to the log of revisions (`records.series.revisions` reads it).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Row, and_, func, or_, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period, days_between
@@ -20,7 +20,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
-from records.series.series_writer import rows_of
+from records.database.stored import narrowed
 from records.series.year_rows import (
     SERIES,
     VALUE,
@@ -68,33 +68,38 @@ class Span:
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
     """Return a series over a period, by default of all known days. None if no day is known."""
-    key = {"basin_id": basin, "product": product, "variable": variable}
-    rows = whole(rows_of(session, key, None if period is None else years_of(period)))
+    query = _stored_years(period).filter_by(basin_id=basin, product=product, variable=variable)
+    rows = session.execute(query).all()
     if not rows:
         return None
-    stored = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
+    stored = _joined(rows, period)
     if period is None:
         return trimmed(stored)
-    part = stored.over(period)
-    return part if known(part).any() else None
+    return stored if known(stored).any() else None
+
+
+def _stored_years(period: Period | None) -> Select[Any]:
+    query = select(SERIES).order_by(SERIES.c.basin_id, SERIES.c.variable, SERIES.c.year)
+    return query if period is None else query.where(SERIES.c.year.between(years_of(period)[0], years_of(period)[-1]))
+
+
+def _joined(rows: Iterable[Row[Any]], period: Period | None) -> DailySeries:
+    years = whole([*rows])
+    stored = joined(years, calendar_years(years[0].year, years[-1].year), years[0].unit)
+    return stored if period is None else stored.over(period)
 
 
 def read_recent(
     session: Session, basin_ids: Sequence[str], product: str, variable: str, period: Period
 ) -> dict[str, DailySeries | DamagedSeries]:
     """Return a variable of many basins over a period, or what is damaged of it; basins without it are left out."""
-    row = SERIES.c
-    query = select(SERIES).filter_by(product=product, variable=variable)
-    query = query.where(row.basin_id.in_(basin_ids), row.year.between(years_of(period)[0], years_of(period)[-1]))
+    query = _stored_years(period).filter_by(product=product, variable=variable).where(SERIES.c.basin_id.in_(basin_ids))
     found: dict[str, DailySeries | DamagedSeries] = {}
-    stored = session.execute(query.order_by(row.basin_id, row.year))
-    for basin, of_basin in groupby(stored, key=lambda one: str(one.basin_id)):
+    for basin, of_basin in groupby(session.execute(query), key=lambda row: str(row.basin_id)):
         try:
-            rows = whole([*of_basin])
+            found[basin] = _joined(of_basin, period)
         except DamagedSeries as problem:
             found[basin] = problem
-        else:
-            found[basin] = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit).over(period)
     return found
 
 
@@ -111,28 +116,22 @@ def read_product(
 
     A series with a damaged year raises DamagedSeries, or is left out (`skip_damaged`).
     """
-    query = select(SERIES).filter_by(basin_id=basin, product=product).order_by(SERIES.c.variable, SERIES.c.year)
-    if variables is not None:
-        query = query.where(SERIES.c.variable.in_(variables))
-    if period is not None:
-        query = query.where(SERIES.c.year.between(years_of(period)[0], years_of(period)[-1]))
+    query = _stored_years(period).filter_by(basin_id=basin, product=product)
+    query = narrowed(query, (SERIES.c.variable.in_, variables))
     found = {}
     for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
         try:
-            rows = whole([*of_variable])
+            stored = trimmed(_joined(of_variable, period))
         except DamagedSeries:
             if skip_damaged:
                 continue
             raise
-        of_years = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
-        stored = trimmed(of_years if period is None else of_years.over(period))
         if stored is not None:
             found[variable] = stored
     return found
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
-    """Return the unit of a stored series; None without one."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     return session.scalar(select(SERIES.c.unit).filter_by(**key).limit(1))
 
@@ -158,7 +157,6 @@ def read_many(
 def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return the values of `read_many`, and flags of the same shape."""
     years, row = years_of(period), SERIES.c
     columns = row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum
     rows = session.execute(
@@ -219,7 +217,6 @@ def extent(
 
 
 def catalogue(session: Session, basin: str) -> list[Entry]:
-    """Return a basin's series, by product and variable."""
     basins.require(session, basin)
     key = (SERIES.c.product, SERIES.c.variable)
     unit, updated = func.min(SERIES.c.unit), func.max(SERIES.c.updated_at)

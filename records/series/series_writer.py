@@ -71,10 +71,7 @@ def write_all(
     """Merge series by variable into the stored ones: new days are added, known days replaced, ABSENT days ignored.
 
     Writing the same series again changes nothing. New days are recorded as arrived at `at`, replaced ones as replaced
-    at `at`. A damaged year is replaced if the series contains all days that it had.
-
-    Raises:
-        DamagedSeries: a year is damaged, and the series lacks some of its days.
+    at `at`. A damaged year is replaced if the series contains all days that it had; else DamagedSeries is raised.
     """
     basins.lock(session, basin)
     for variable, one in series.items():
@@ -157,14 +154,6 @@ def _stored_years(
         if row.year in of_series[row.variable]:
             found[row.variable].append(row)
     return found
-
-
-def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Sequence[Row[Any]]:
-    """Return the stored years of a series in order: all, or those from the first to the last given."""
-    query = select(SERIES).filter_by(**key).order_by(SERIES.c.year)
-    if years is not None:
-        query = query.where(SERIES.c.year.between(years[0], years[-1]))
-    return session.execute(query).all()
 
 
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:

@@ -106,17 +106,14 @@ class YearRow(Protocol):
 
 
 def january(year: int) -> Day:
-    """Return the first day of a calendar year."""
     return np.datetime64(f"{year:04}-01-01", "D")
 
 
 def years_of(period: Period) -> range:
-    """Return the calendar years that a period overlaps."""
     return range(calendar_year(period.first), calendar_year(period.last) + 1)
 
 
 def calendar_years(first: int, last: int) -> Period:
-    """Return the days of whole calendar years, both included."""
     return Period(january(first), january(last + 1) - np.timedelta64(1, "D"))
 
 
@@ -132,7 +129,6 @@ def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
 
 
 def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
-    """Yield each calendar year with a marked day, and its slice of the period."""
     for year in years_of(span):
         days = slice(days_between(span.first, january(year)), days_between(span.first, january(year + 1)))
         if mask[days].any():
@@ -177,7 +173,6 @@ class YearSums:
         self._years: dict[tuple[int, str], bytes] = {}
 
     def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
-        """Return the value of `checksums.checksum` for a year."""
         started = self._series.get((basin, variable))
         if started is None:
             started = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())

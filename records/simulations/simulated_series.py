@@ -20,7 +20,7 @@ from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.levels import NamedLevel, Statistic
 from records.database.base import CLOSED, CalendarDay, Document, JsonObject
 from records.database.checksums import Corrupt, Summed, is_whole
-from records.database.stored import ELSEWHERE, add_all, as_record, as_values, stored, table_of, upsert
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find_row, stored, table_of, upsert
 from records.series.year_rows import VALUE
 from records.simulations.snow_cells import SnowMapping, mappings
 
@@ -122,7 +122,6 @@ class SimulatedLoss:
 
     @property
     def exceeding(self) -> list[str]:
-        """The members that lose more than could evaporate. Empty if that is unknown."""
         return [] if isinstance(self.pet, Absent) else [name for name, loss in self.members.items() if loss > self.pet]
 
 
@@ -235,8 +234,7 @@ def why_none(version: str) -> Absent:
 
 
 def loss_of(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | Absent:
-    columns = (SIMULATED.c[name] for name in ("first_day", "last_day", "loss"))
-    row = session.execute(select(*columns).filter_by(version_id=version, basin_id=basin)).one_or_none()
+    row = find_row(session, SIMULATED, version_id=version, basin_id=basin)
     if row is None or row.loss is None:
         return why_none(version)
     return Period(row.first_day, row.last_day), row.loss
@@ -299,7 +297,6 @@ def replace(
     water: Mapping[WaterVariable, SimulatedWater],
     loss: SimulatedLoss | None = None,
 ) -> None:
-    """Store a version's levels in a basin, with its water and loss. They replace earlier ones."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     for table in (_LEVELS, SIMULATED_WATER, SIMULATED):
         session.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
@@ -310,7 +307,7 @@ def replace(
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
-    record = session.execute(select(SIMULATED).filter_by(version_id=version, basin_id=basin)).one_or_none()
+    record = find_row(session, SIMULATED, version_id=version, basin_id=basin)
     if record is None:
         return None
     query = select(_LEVELS).filter_by(version_id=version, basin_id=basin).order_by(_LEVELS.c.place)

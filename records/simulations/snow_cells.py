@@ -15,7 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.snow.snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.database.base import JsonObject
-from records.database.stored import as_values, find, read, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find, narrowed, read, stored, table_of, upsert
 from records.forecasts.volumes_and_recessions import SNOW_SHARE
 from records.runs.run_summary import KnownSkill, MappingKind, RegionalBecause
 from records.series import series
@@ -96,15 +96,12 @@ def replace(session: Session, rows: Sequence[SnowCells]) -> None:
 
 
 def replace_regional(session: Session, version: str, mapping: RegionalSnow, at: datetime) -> None:
-    """Store the regional snow cells of a version, replacing the last."""
     upsert(session, StoredRegionalSnow, [{"version_id": version, "content": mapping, "evaluated_at": at}])
 
 
 def own_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
-    """Return the snow cells that were chosen for basins, all or some."""
     query = select(SNOW_CELLS).filter_by(version_id=version)
-    if basins is not None:
-        query = query.where(SNOW_CELLS.c.basin_id.in_(basins))
+    query = narrowed(query, (SNOW_CELLS.c.basin_id.in_, basins))
     return read(session, SnowCells, query.order_by(SNOW_CELLS.c.basin_id, SNOW_CELLS.c.product))
 
 
@@ -205,12 +202,4 @@ def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | Ab
     band = judged.band(share)
     if band is None or judged.test is None:
         return absent(Reason.TOO_LITTLE_SNOW_TO_SCORE)
-    return KnownSkill(
-        version=by.id,
-        products=judged.products,
-        period=judged.test,
-        basins=band.basins,
-        r=band.r,
-        bias_pct=band.bias_pct,
-        bare_mm=band.bare_mm,
-    )
+    return as_record(KnownSkill, band, version=by.id, products=judged.products, period=judged.test)

@@ -66,7 +66,6 @@ def copy_rows(source: Database, target: Database, show: Callable[[int, int], Non
 
 
 def counts(session: Session) -> dict[str, int]:
-    """Return the number of rows of every table."""
     return {
         table.name: session.scalar(select(func.count()).select_from(table)) or 0
         for table in Base.metadata.sorted_tables

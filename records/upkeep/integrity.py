@@ -60,7 +60,6 @@ class Damage:
 
     @property
     def sentence(self) -> str:
-        """The damage and its remedy."""
         named = ", ".join(f"{name} {value}" for name, value in self.key.items())
         return f"A row of {self.table} is damaged ({named}): {self.mending}."
 
@@ -78,7 +77,6 @@ class Soundness:
 
     @property
     def sentences(self) -> list[str]:
-        """All faults and damages."""
         return [*self.faults, *(damage.sentence for damage in self.damages)]
 
     def require(self) -> None:

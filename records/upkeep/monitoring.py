@@ -33,13 +33,11 @@ class WaitingJobs:
 
 
 def waiting_jobs(session: Session) -> list[WaitingJobs]:
-    """Return the queues with jobs that wait for a worker."""
     of_queue = select(JOBS.c.queue, func.count(), func.min(JOBS.c.created_at)).where(JOBS.c.status == "queued")
     return [WaitingJobs(*row) for row in session.execute(of_queue.group_by(JOBS.c.queue))]
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
-    """Return the jobs of the last 24 hours, by kind and status."""
     since = checksums.first_of(now - A_DAY)
     query = select(JOBS.c.kind, JOBS.c.status, func.count()).where(JOBS.c.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JOBS.c.kind, JOBS.c.status))}
@@ -59,7 +57,6 @@ def newest_t0(session: Session, now: datetime) -> dict[str, Day]:
 
 
 def newest_basins(session: Session) -> dict[str, int]:
-    """Return the number of basins by status of their current version's newest operational run."""
     query = _newest(RUN_BASINS.c.status, func.count()).group_by(RUN_BASINS.c.status)
     return dict(session.execute(query).all())
 
@@ -101,7 +98,6 @@ class Ahead:
 
 
 def ahead(session: Session, now: datetime) -> list[Ahead]:
-    """Return the records from the future: of the newest job, the newest run and the last firing."""
     newest_job = select(JOBS.c.id, JOBS.c.created_at).order_by(JOBS.c.id.desc()).limit(1)
     newest_run = select(RUNS.c.id, RUNS.c.created_at).order_by(RUNS.c.id.desc()).limit(1)
     fired_at = session.scalar(select(func.max(SCHEDULES.c.last_run_at)))

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
 from records.database.retention import PRUNED
+from records.database.stored import narrowed
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.run_types import RUN_BASINS, RUNS
@@ -27,7 +28,6 @@ def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] 
 
 
 def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
-    """Delete what-if runs, and return their ids."""
     for table in (OUTLOOKS, RUN_CONTENTS, RUN_BASINS):
         session.execute(table.delete().where(table.c.run_id.in_(runs)))
     return list(session.scalars(RUNS.delete().where(RUNS.c.id.in_(runs)).returning(RUNS.c.id)))
@@ -70,9 +70,8 @@ def remove_members(session: Session, runs: Collection[str]) -> list[str]:
 def _counted(
     session: Session, query: "Select[str]", runs: Collection[str] | None, *, except_: Collection[str]
 ) -> dict[str, int]:
-    if runs is not None:
-        query = query.where(RUNS.c.id.in_(runs))
-    return {run: 1 for run in session.scalars(query.order_by(RUNS.c.id)) if run not in except_}
+    found = session.scalars(narrowed(query, (RUNS.c.id.in_, runs)).order_by(RUNS.c.id))
+    return {run: 1 for run in found if run not in except_}
 
 
 def _bases(session: Session, since: datetime | None = None) -> set[str]:

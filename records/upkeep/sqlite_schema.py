@@ -79,7 +79,6 @@ def require_same(found: Objects, expected: Objects) -> None:
 
 
 def revision_of(connection: sqlite3.Connection, found: Objects, expected: Objects) -> str:
-    """Return the revision of a file's tables."""
     if found.get(REVISION) != expected[REVISION]:
         raise ForeignSchema("it has no table of its revision")
     rows = connection.execute("SELECT version_num FROM alembic_version LIMIT 2").fetchall()

@@ -20,7 +20,17 @@ from hydrology.scores.comparisons import Difference
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from records.database.base import CLOSED, to_json
 from records.database.checksums import new_id
-from records.database.stored import ELSEWHERE, add_all, as_record, as_values, insert_into, stored, table_of
+from records.database.stored import (
+    ELSEWHERE,
+    add_all,
+    as_record,
+    as_values,
+    find_row,
+    insert_into,
+    narrowed,
+    stored,
+    table_of,
+)
 
 
 class UnknownComparison(NotFound):
@@ -230,7 +240,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
 
 
 def get(session: Session, comparison: str) -> Comparison:
-    row = session.execute(select(COMPARISONS).where(COMPARISONS.c.id == comparison)).one_or_none()
+    row = find_row(session, COMPARISONS, id=comparison)
     if row is None:
         raise UnknownComparison(f"No comparison {comparison!r} is stored here: list the comparisons to see their ids.")
     return as_record(Comparison, row, versions=_versions(session, [comparison])[comparison])
@@ -242,11 +252,8 @@ def list_comparisons(
     """Return comparisons, newest first. `after` is the last id of the previous page."""
     row = COMPARISONS.c
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
-    if version is not None:
-        of_version = select(_VERSIONS.c.comparison_id).where(_VERSIONS.c.version_id == version)
-        query = query.where(row.id.in_(of_version))
-    if after is not None:
-        query = query.where(row.id < after)
+    of_version = select(_VERSIONS.c.comparison_id).where(_VERSIONS.c.version_id == version)
+    query = narrowed(query, (row.id.in_, None if version is None else of_version), (row.id.__lt__, after))
     comparisons = session.execute(query.limit(limit)).all()
     versions = _versions(session, [comparison.id for comparison in comparisons])
     return [as_record(Summary, one, versions=versions[one.id], basins=len(one.basins)) for one in comparisons]

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base.calendar import Day, Period
 from hydrology.verification.results import ALL_YEAR, Season
-from records.database.stored import Columns, add_all, as_values, read, stored, table_of
+from records.database.stored import Columns, add_all, as_values, narrowed, read, stored, table_of
 
 MEASURES: tuple[Measure, ...] = ("volume", "peak")
 
@@ -99,7 +99,6 @@ def worst(session: Session, measure: Measure, chosen: ErrorFilter, limit: int) -
 
 
 def every(session: Session, chosen: ErrorFilter) -> list[ForecastError]:
-    """Return all forecasts whose errors are stored, by T0 and basin."""
     query = _restricted(select(ERROR_SPLITS), chosen).order_by(ERROR_SPLITS.c.t0, ERROR_SPLITS.c.basin_id)
     return read(session, ForecastError, query)
 
@@ -123,10 +122,10 @@ def means(session: Session, chosen: ErrorFilter) -> Mapping[Measure, MeanError] 
 
 
 def _restricted(query: Select[Any], chosen: ErrorFilter) -> Select[Any]:
-    by = {"version_id": chosen.version, "basin_id": chosen.basin}
-    query = query.filter_by(**{name: value for name, value in by.items() if value is not None})
-    if chosen.season != ALL_YEAR:
-        query = query.where(ERROR_SPLITS.c.season == chosen.season)
-    if chosen.t0 is not None:
-        query = query.where(ERROR_SPLITS.c.t0.between(chosen.t0.first, chosen.t0.last))
-    return query
+    return narrowed(
+        query,
+        (ERROR_SPLITS.c.version_id.__eq__, chosen.version),
+        (ERROR_SPLITS.c.basin_id.__eq__, chosen.basin),
+        (ERROR_SPLITS.c.season.__eq__, None if chosen.season == ALL_YEAR else chosen.season),
+        (lambda days: ERROR_SPLITS.c.t0.between(days.first, days.last), chosen.t0),
+    )

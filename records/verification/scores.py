@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
-from records.database.stored import as_values, insert_into, read, stored, table_of, upsert
+from records.database.stored import as_values, insert_into, narrowed, read, stored, table_of, upsert
 
 _KEY = (
     "version_id",
@@ -98,21 +98,16 @@ def scores(
     last_day: Day | None = None,
 ) -> list[Score]:
     """Return the scores that match, by key. `first_day` and `last_day` match a whole period."""
-    query = select(SCORES).order_by(*(SCORES.c[name] for name in _KEY))
-    filters = (
-        (SCORES.c.version_id, versions),
-        (SCORES.c.basin_id, basins),
-        (SCORES.c.metric, metrics),
-        (SCORES.c.member, members),
-        (SCORES.c.period_use, uses),
+    query = narrowed(
+        select(SCORES).order_by(*(SCORES.c[name] for name in _KEY)),
+        (SCORES.c.version_id.in_, versions),
+        (SCORES.c.basin_id.in_, basins),
+        (SCORES.c.metric.in_, metrics),
+        (SCORES.c.member.in_, members),
+        (SCORES.c.period_use.in_, uses),
+        (SCORES.c.first_day.__eq__, first_day),
+        (SCORES.c.last_day.__eq__, last_day),
     )
-    for column, values in filters:
-        if values is not None:
-            query = query.where(column.in_(values))
-    if first_day is not None:
-        query = query.where(SCORES.c.first_day == first_day)
-    if last_day is not None:
-        query = query.where(SCORES.c.last_day == last_day)
     return read(session, Score, query)
 
 
@@ -142,8 +137,7 @@ def held_out_scores(
         .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
         .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
     )
-    if basins is not None:
-        query = query.where(SCORES.c.basin_id.in_(basins))
+    query = narrowed(query, (SCORES.c.basin_id.in_, basins))
     return {
         (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
         for version, basin, metric, value, n, shipped, first, last in session.execute(query)
@@ -184,9 +178,7 @@ def quartiles(
     key = (*_KEY[2:], "period_use")
     columns = [SCORES.c[name] for name in key]
     query = select(*columns, SCORES.c.value, SCORES.c.shipped).filter_by(version_id=version).order_by(*columns)
-    for column, values in ((SCORES.c.metric, metrics), (SCORES.c.period_use, uses)):
-        if values is not None:
-            query = query.where(column.in_(values))
+    query = narrowed(query, (SCORES.c.metric.in_, metrics), (SCORES.c.period_use.in_, uses))
     groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
     for *group, value, shipped in session.execute(query):
         groups.setdefault(tuple(group), []).append((value, shipped))
@@ -274,9 +266,8 @@ def published_scores(
     query = select(PUBLISHED_SCORES).filter_by(source=source)
     if period is not None:
         query = query.filter_by(first_day=period.first, last_day=period.last)
-    for column, values in ((PUBLISHED_SCORES.c.basin_id, basins), (PUBLISHED_SCORES.c.metric, metrics)):
-        if values is not None:
-            query = query.where(column.in_(values))
+    row = PUBLISHED_SCORES.c
+    query = narrowed(query, (row.basin_id.in_, basins), (row.metric.in_, metrics))
     return read(session, PublishedScore, query.order_by(*(PUBLISHED_SCORES.c[name] for name in _PUBLISHED_KEY)))
 
 

@@ -84,11 +84,9 @@ class ErrorModel(NewErrorModel):
 
     @property
     def period(self) -> Period:
-        """The days within which it was fitted."""
         return Period(self.first, self.last)
 
     def of_basin(self, name: str) -> BasinErrorModel | None:
-        """Return the error model of a requested basin, or None."""
         errors = self.basins.get(name)
         return None if errors is None else BasinErrorModel.of(self.shape, self.regional, errors)
 
@@ -134,7 +132,6 @@ def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]
 
 
 def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel | None:
-    """Return a version's error model for some basins, or None."""
     row = find_row(session, ERROR_MODELS, version_id=version_id)
     if row is None:
         return None
@@ -196,7 +193,6 @@ ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days
 
 
 def replace_recalibration(session: Session, version: str, weather: str, new: RunRecalibration, at: datetime) -> None:
-    """Store the recalibration of a version's forecasts with a weather model, replacing the last."""
     versions.get(session, version)
     row = {"version_id": version, "weather": weather, "content": new, "created_at": at}
     upsert(session, StoredRecalibration, [row])

@@ -76,9 +76,6 @@ def promote(
 
     If the previous version decided alerts of a basin, the promotion is recorded as a change. `basin_ids` None:
     `basins_of`.
-
-    Raises:
-        AgainstPhysics: a probe of its physics failed.
     """
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")
@@ -146,7 +143,6 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
 
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
-    """Return the current version of each basin. Basins without one are left out."""
     rows = current_versions()
     query = select(rows.c.basin_id, rows.c.version_id).where(rows.c.basin_id.in_(basin_ids))
     return dict(session.execute(query).all())
@@ -202,18 +198,15 @@ def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
 
 
 def history(session: Session, basin: str) -> list[Promotion]:
-    """Return a basin's promotions, newest first."""
     of_basin = select(PROMOTIONS).where(PROMOTIONS.c.basin_id == basin)
     return read(session, Promotion, of_basin.order_by(PROMOTIONS.c.id.desc()))
 
 
 def since(session: Session, instant: datetime) -> set[str]:
-    """Return the basins that got another version after an instant."""
     return set(session.scalars(select(PROMOTIONS.c.basin_id).where(PROMOTIONS.c.promoted_at > instant)))
 
 
 def of_version(session: Session, version: str) -> list[Promotion]:
-    """Return the promotions of a version, newest first, then by basin."""
     versions.get(session, version)
     order = (PROMOTIONS.c.promoted_at.desc(), PROMOTIONS.c.basin_id)
     return read(session, Promotion, select(PROMOTIONS).where(PROMOTIONS.c.version_id == version).order_by(*order))

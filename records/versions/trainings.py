@@ -13,7 +13,7 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject, Long, one_of
 from records.database.checksums import verified
-from records.database.stored import as_record, as_values, find, insert_into, stored, table_of
+from records.database.stored import as_record, as_values, find, find_row, insert_into, stored, table_of
 from records.jobs import jobs
 from records.versions.versions import Member, Which
 
@@ -47,12 +47,7 @@ def _of_training() -> Column[str]:
     return Column("training_id", String, ForeignKey("trainings.id"), nullable=False)
 
 
-@stored(
-    "training_checkpoints",
-    _of_training(),
-    Column("sha256", String, nullable=False),
-    key=("training_id", "label"),
-)
+@stored("training_checkpoints", _of_training(), Column("sha256", String, nullable=False), key=("training_id", "label"))
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A member's state to continue training from, with its progress: the newest."""
@@ -96,19 +91,16 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
 
 
 def version_of(session: Session, request: JsonObject) -> str | None:
-    """Return the version of the training of a request. None if it is unfinished or was never started."""
     return session.scalar(select(TRAININGS.c.version_id).where(TRAININGS.c.id == fingerprint(request)))
 
 
 def lock(session: Session, training: str) -> Training:
-    """Return a training, locked against other writers until this transaction ends."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     session.execute(select(TRAININGS.c.id).where(TRAININGS.c.id == training).with_for_update())
     return get(session, training)
 
 
 def get(session: Session, training: str) -> Training:
-    """Return a training."""
     found = find(session, Training, id=training)
     if found is None:
         raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
@@ -138,9 +130,7 @@ def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
 
 
 def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None:
-    """Return a member's newest checkpoint, or None before the first."""
-    own = CHECKPOINTS.c.training_id == training, CHECKPOINTS.c.label == label
-    row = session.execute(select(CHECKPOINTS).where(*own)).one_or_none()
+    row = find_row(session, CHECKPOINTS, training_id=training, label=label)
     if row is None:
         return None
     verified(row.content, row.sha256, f"checkpoint of member {label}")

@@ -75,25 +75,20 @@ class VersionPart:
 
     @property
     def weights(self) -> dict[str, float]:
-        """Its share in basins with weights of their own, and elsewhere (`ELSEWHERE`)."""
         return {ELSEWHERE: self.weight, **self.basin_weights}
 
     def in_basin(self, basin: str) -> "VersionPart":
-        """Return it with its share in a basin."""
         return replace(self, weight=self.basin_weights.get(basin, self.weight))
 
     def use_of(self, period: Period) -> PeriodUse:
-        """Return how its training used the days of a period."""
         validated = [] if self.validation is None else [Period.parse(self.validation)]
         return use_of(period, [Period.parse(days) for days in self.fitted], validated)
 
     @property
     def labels(self) -> list[str]:
-        """The labels of its members in the combined version."""
         return [self.label(member) for member in self.members]
 
     def label(self, member: object) -> str:
-        """Return the label of one of its members in the version."""
         return f"{self.name}-{member}" if self.name else str(member)
 
 
@@ -131,7 +126,6 @@ class SideBySide:
     difference: Interval | None
 
     def exceeds(self, margin: float) -> bool:
-        """Return whether the whole interval of the difference lies above the margin."""
         return self.difference is not None and self.difference.low is not None and self.difference.low > margin
 
 

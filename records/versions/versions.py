@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from sqlalchemy import (
@@ -28,7 +29,7 @@ from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import Base, FreeText, JsonObject, Long, one_of
 from records.database.checksums import new_id, verified
-from records.database.stored import ELSEWHERE, add_all, as_record, as_values, grouped, stored, table_of
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, grouped, narrowed, stored, table_of
 from records.versions.version_properties import UNNAMED, Closure, PromotionDecision, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]
@@ -123,12 +124,10 @@ class NewVersion:
 
     @property
     def combines(self) -> tuple[VersionPart, ...]:
-        """The versions that it combines; none for a version with members of its own."""
         return self.properties.parts
 
     @property
     def training(self) -> TrainingConfig:
-        """The configuration of its training; a combined version raises CombinedVersion."""
         self.require_members("This work")
         return TrainingConfig.model_validate(self.config)
 
@@ -142,7 +141,6 @@ class NewVersion:
 
     @property
     def twin_id(self) -> str | None:
-        """The version that is scored in its place on its own training days. None without one."""
         pretrained = self.properties.pretrained
         return pretrained.twin if pretrained else self.properties.twin
 
@@ -168,7 +166,6 @@ class NewVersion:
 
     @property
     def used_periods(self) -> tuple[str, ...]:
-        """The periods in which it and its ancestors were trained and validated."""
         own = [str(period) for _, period in used_periods(self.config)]
         return tuple(dict.fromkeys([*own, *self.earlier_periods]))
 
@@ -213,7 +210,6 @@ class Version(NewVersion):
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The forcing products that it takes, that of the largest weight first."""
         return tuple(dict.fromkeys(part.product for part in self.parts))
 
     @property
@@ -246,7 +242,6 @@ class Version(NewVersion):
 
     @property
     def member_count(self) -> int:
-        """Number of its members."""
         return sum(len(part.members) for part in self.parts)
 
     @property
@@ -301,7 +296,6 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
 
 
 def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
-    """Return the fingerprint of the weights of a combined version."""
     return fingerprint(
         [
             [get(session, part.version).weights_hash, part.version, part.weight, *filter(None, [part.basin_weights])]
@@ -311,7 +305,6 @@ def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
 
 
 def get(session: Session, version: str) -> Version:
-    """Return a version."""
     found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
     if not found:
         raise _unknown(version)
@@ -319,7 +312,6 @@ def get(session: Session, version: str) -> Version:
 
 
 def newest(session: Session, owner: str | None = None) -> Version:
-    """Return the newest version of the service, or of an operator's key."""
     of_owner = VERSIONS.c.owner.is_(None) if owner is None else VERSIONS.c.owner == owner
     found = _read(session, select(VERSIONS).where(of_owner).order_by(VERSIONS.c.id.desc()).limit(1))
     if not found:
@@ -329,7 +321,6 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    """Return the operator's key that a version was trained with. None for the service's."""
     owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
     return owner
 
@@ -343,13 +334,13 @@ def list_versions(
     limit: int | None = None,
 ) -> list[Version]:
     """Return versions, newest first. `after` is the last id of the previous page."""
-    wanted = select(VERSIONS).order_by(VERSIONS.c.id.desc()).limit(limit)
-    for column, value in ((VERSIONS.c.product, product), (VERSIONS.c.architecture, architecture)):
-        if value is not None:
-            wanted = wanted.where(_one_of_joined(column, value))
-    if after is not None:
-        wanted = wanted.where(VERSIONS.c.id < after)
-    return _read(session, wanted)
+    query = narrowed(
+        select(VERSIONS).order_by(VERSIONS.c.id.desc()).limit(limit),
+        (partial(_one_of_joined, VERSIONS.c.product), product),
+        (partial(_one_of_joined, VERSIONS.c.architecture), architecture),
+        (VERSIONS.c.id.__lt__, after),
+    )
+    return _read(session, query)
 
 
 def _one_of_joined(column: Column[str], value: str) -> ColumnElement[bool]:
@@ -362,7 +353,6 @@ def _one_of_joined(column: Column[str], value: str) -> ColumnElement[bool]:
 
 
 def of_weights(session: Session, weights_hash: str) -> list[Version]:
-    """Return the versions with the same weights in use, the oldest first."""
     return _read(session, select(VERSIONS).where(VERSIONS.c.weights_hash == weights_hash).order_by(VERSIONS.c.id))
 
 
@@ -382,24 +372,25 @@ def members_of(session: Session, version: str, which: Which | None = None) -> li
 
 
 def count(session: Session) -> int:
-    """Return the number of stored versions."""
     return session.scalar(select(func.count()).select_from(VERSIONS)) or 0
 
 
 def seeds_of(session: Session, version: str) -> dict[int, int]:
     """Return the seed of each member of a version by label. Empty if the version is not stored."""
-    seeds = select(_MEMBERS.c.label, _MEMBERS.c.seed).where(_MEMBERS.c.version_id == version)
-    return dict(session.execute(seeds.order_by(_MEMBERS.c.label)).all())
+    return _by_label(session, version, _MEMBERS.c.seed)
 
 
 def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
     """Return the training record of each member of a version, by label. Empty if it is not stored."""
-    logs = select(_MEMBERS.c.label, _MEMBERS.c.log).where(_MEMBERS.c.version_id == version)
-    return dict(session.execute(logs.order_by(_MEMBERS.c.label)).all())
+    return _by_label(session, version, _MEMBERS.c.log)
+
+
+def _by_label(session: Session, version: str, column: Column[Any]) -> dict[int, Any]:
+    query = select(_MEMBERS.c.label, column).where(_MEMBERS.c.version_id == version).order_by(_MEMBERS.c.label)
+    return dict(session.execute(query).all())
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
-    """Return for each stored version whether its network conserves mass."""
     rows = session.execute(select(VERSIONS.c.id, VERSIONS.c.conserving).where(VERSIONS.c.id.in_(versions)))
     return dict(rows.all())
 

@@ -116,7 +116,6 @@ class InForce:
 
     @property
     def used(self) -> RunBridge:
-        """The bridge as a run stores it."""
         rain = None if self.part.skill is None else self.part.skill.variables[PRECIPITATION].bridged
         return as_record(
             RunBridge,
@@ -145,7 +144,6 @@ def require_free(session: Session, name: str) -> None:
 
 
 def get(session: Session, bridge: str) -> Bridge:
-    """Return a bridge by its id, or the newest with a name."""
     found = find(session, Bridge, id=bridge) or _newest(session, bridge)
     if found is None:
         raise UnknownBridge(f"No bridge {bridge[:64]!r} is stored here: list the bridges to see their names.")
@@ -157,13 +155,11 @@ def is_stored(session: Session, name: str) -> bool:
 
 
 def list_bridges(session: Session) -> list[Bridge]:
-    """Return the newest bridge of each name, by name."""
     by_age = read(session, Bridge, select(_BRIDGES).order_by(_BRIDGES.c.name, _BRIDGES.c.id))
     return list({bridge.name: bridge for bridge in by_age}.values())
 
 
 def parts_of(session: Session, bridge: str) -> list[BridgePart]:
-    """Return a bridge's result for each of its basins, by identifier."""
     query = select(_PARTS).where(_PARTS.c.bridge_id == bridge).order_by(_PARTS.c.basin_id)
     return read(session, BridgePart, query)
 
@@ -175,7 +171,6 @@ def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, 
 
 
 def for_forecasts(session: Session, model: str, product: str, basins: Sequence[str]) -> dict[str, InForce]:
-    """Return the newest bridge from a model's weather forecasts to a product, by basin."""
     fitted = _of_basins(session, basins, _BRIDGES.c.model == model, _BRIDGES.c.to_product == product)
     return {one.part.basin_id: one for one in fitted}
 

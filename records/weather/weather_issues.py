@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import as_record, as_values, find, insert_into, stored, table_of
+from records.database.stored import as_record, as_values, find, insert_into, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -102,7 +102,6 @@ ISSUES, PARTS = table_of(Issue), table_of(BasinPart)
 
 
 def get(session: Session, issue: str) -> Issue:
-    """Return a stored weather forecast; Gone if it was pruned."""
     found = find(session, Issue, id=issue)
     if found is None:
         raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
@@ -131,15 +130,16 @@ def list_issues(
     known = exists().where(of_issue, PARTS.c.available_time <= at)
     if basin is not None:
         known = known.where(PARTS.c.basin_id == basin)
-    query = select(ISSUES).where(known)  # checked issue by issue: a page reads only its own
-    for column, value in ((ISSUES.c.source, source), (ISSUES.c.model, model)):
-        query = query if value is None else query.where(column == value)
-    query = query if after is None else query.where(ISSUES.c.id < after)
+    query = narrowed(
+        select(ISSUES).where(known),  # checked issue by issue: a page reads only its own
+        (ISSUES.c.source.__eq__, source),
+        (ISSUES.c.model.__eq__, model),
+        (ISSUES.c.id.__lt__, after),
+    )
     return read_records(session, Issue, query.order_by(ISSUES.c.id.desc()).limit(limit))
 
 
 def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
-    """Return a weather forecast's parts by basin, as far as known at an instant."""
     get(session, issue)
     columns = (PARTS.c[name] for name in BasinPart.__dataclass_fields__)
     of_issue = select(*columns).where(PARTS.c.issue_id == issue, PARTS.c.available_time <= at)
@@ -154,7 +154,6 @@ def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForec
 
 
 def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime) -> dict[str, WeatherForecast]:
-    """Return a weather forecast by basin, as known at an instant."""
     issued = get(session, issue)
     of_basins = PARTS.c.issue_id == issue, PARTS.c.basin_id.in_(basins), PARTS.c.available_time <= at
     rows = session.execute(select(PARTS).where(*of_basins))
@@ -227,18 +226,15 @@ def stored_basins(session: Session, source: str, model: str, since: datetime) ->
 
 
 def is_whole(row: Any) -> bool:
-    """Return whether a basin's stored part (columns as attributes) is undamaged."""
     return bool(row.sha256 == sha256(content_to_hash(row)))
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
-    """Return the weather forecasts first stored before an instant, each with a count of 1."""
     query = select(ISSUES.c.id).where(ISSUES.c.created_at < before).order_by(ISSUES.c.id)
-    return dict.fromkeys(session.scalars(query if issues is None else query.where(ISSUES.c.id.in_(issues))), 1)
+    return dict.fromkeys(session.scalars(narrowed(query, (ISSUES.c.id.in_, issues))), 1)
 
 
 def remove(session: Session, issues: Collection[str]) -> list[str]:
-    """Delete weather forecasts, and return their ids. Runs that used one retain its name and credit."""
     session.execute(PARTS.delete().where(PARTS.c.issue_id.in_(issues)))
     return list(session.scalars(ISSUES.delete().where(ISSUES.c.id.in_(issues)).returning(ISSUES.c.id)))
 

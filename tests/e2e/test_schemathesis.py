@@ -13,8 +13,8 @@ import pytest
 
 from app.http.limits.body_limit import OBSERVATIONS
 from extensions.edr import FORECASTS
-from ingestion.sources import synthetic
 from testing.country import BASINS
+from testing.synthetic import archive as synthetic
 from tests.e2e.conftest import Api
 
 pytestmark = pytest.mark.extended

@@ -22,10 +22,10 @@ import torch
 from starlette.testclient import TestClient
 
 from extensions.edr import FORECASTS
-from ingestion.sources import synthetic
 from records.access import keys
 from records.database.engine import Database
 from testing.country import BASINS
+from testing.synthetic import archive as synthetic
 from tests.app.conftest import serving
 from tests.examples.generate import QUERIES, Recorder
 from tests.examples.machine import fixed_machine

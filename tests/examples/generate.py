@@ -20,13 +20,13 @@ from starlette.testclient import TestClient
 from extensions.archive.archive_runs import RunSelection, archive_runs
 from extensions.archive.forecast_archive import STORE
 from extensions.edr import FORECASTS
-from ingestion.sources import synthetic
 from jobspec.extensions import extensions
 from records.access import keys
 from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.country import BASINS
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.app.conftest import serving
 from tests.examples.compare import difference

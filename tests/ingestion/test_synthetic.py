@@ -9,10 +9,10 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.synthetic import landscape, water, weather
 from ingestion.base import BasinData
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.synthetic import write
+from testing.synthetic.archive import write
+from testing.synthetic.basins import landscape, water, weather
 
 PERIOD = Period.parse("1998-10-01..2000-09-30")
 STATICS = {

@@ -36,6 +36,7 @@ VARIADIC = {
     "admins_alone",
     "as_values",
     "entity_tag",
+    "narrowed",
     "one_of",
     "partial",
     "save_for_backward",

@@ -13,7 +13,6 @@ import numpy as np
 from hydrology.base.calendar import Day, Period
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED
-from ingestion.sources import synthetic
 from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.training import InputsConfig
 from operations.basin_data.sources import Intake
@@ -32,6 +31,7 @@ from runtime.settings import Settings
 from testing.country import BASINS, configuration
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Gauge, World
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 PRODUCT = "live"

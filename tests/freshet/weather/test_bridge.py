@@ -2,10 +2,10 @@
 
 import pytest
 
-from ingestion.sources import synthetic
 from records.database.engine import Database
 from records.series import revisions, series, series_writer
 from runtime.clock import Clock
+from testing.synthetic import archive as synthetic
 from tests.freshet.conftest import BASINS, Freshet
 
 LEARNT = "learnt"

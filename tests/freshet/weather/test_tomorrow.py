@@ -13,9 +13,9 @@ import pytest
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
-from hydrology.synthetic import landscape, water, weather
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
+from testing.synthetic.basins import landscape, water, weather
 from tests.freshet.conftest import Freshet
 
 PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"

@@ -3,8 +3,8 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
-from hydrology.synthetic import SyntheticWater, Weather, landscape, water, weather
 from hydrology.weather.climate import climate_indices
+from testing.synthetic.basins import SyntheticWater, Weather, landscape, water, weather
 
 PERIOD = Period.parse("1996-10-01..2002-09-30")
 LAND = landscape(8)

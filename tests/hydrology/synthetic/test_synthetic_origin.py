@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period
-from hydrology.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
-from testing.synthetic_origin import LATER, OTHER, SNOW, discharge_by_origin
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
+from testing.synthetic.origin import LATER, OTHER, SNOW, discharge_by_origin
 
 PERIOD = Period.parse("2000-10-01..2003-09-30")
 HORIZON = 90

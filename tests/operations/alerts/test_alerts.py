@@ -66,7 +66,10 @@ def levelled(trained_store: Database) -> Database:
 def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(levelled: Database) -> None:
     run = issue(levelled)
     with levelled.reading() as session:
-        flow, basin = runs.flow_ahead(session, run.id, BASIN), runs.basin_of(session, run.id, BASIN)
+        flow, basin = (
+            runs.calibrated_flow(runs.series_of(session, run.id, BASIN)),
+            runs.basin_of(session, run.id, BASIN),
+        )
     assert flow is not None
     assert basin.area_m2 is not None
     area = Area(str(basin.area_name), basin.area_m2)

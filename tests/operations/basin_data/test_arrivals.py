@@ -18,7 +18,6 @@ from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION
 from ingestion.feeds.base import Observations
-from ingestion.sources import synthetic
 from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.basin_data.ingest import store
 from operations.states.advance_states import advance
@@ -32,6 +31,7 @@ from runtime.clock import Clock
 from testing.country import BASINS
 from testing.databases import copy_into
 from testing.records import NOW
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended

@@ -15,7 +15,6 @@ from hydrology.base.calendar import Days, Period, as_date
 from hydrology.base.errors import Problem
 from hydrology.base.series import Flag
 from ingestion.base import Source
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.tables import TablesSource
 from jobspec.feed_kinds import NewFeed, read_settings
@@ -33,6 +32,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.files import caravan
 from testing.records import NOW, daily
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.weather_lies import LIES, Array, latitude, right
 

@@ -276,7 +276,7 @@ def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
         states.invalidate_all(session, BASIN, a_reason("an attribute was revised"), NOW)
     _, after = issued(lacking)
     assert after.attributes_assumed == ()
-    assert after.discharge_mm != before.discharge_mm
+    assert after.storage_mm != before.storage_mm
     with lacking.reading() as session:
         assert runs.basin_of(session, run, BASIN).summary == before
 

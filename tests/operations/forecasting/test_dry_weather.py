@@ -83,7 +83,7 @@ def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Databa
     with trained_store.reading() as session:
         with pytest.raises(NoForecast):
             latest(session, BASINS[0], clock.now())
-        assert runs.operational(session, run.version_id, LAST) == []
+        assert runs.issued_runs(session, run.version_id, LAST) == []
         assert alerts.standings(session, BASINS) == {}
         summary = runs.basin_of(session, run.id, BASINS[0]).summary
     assert (summary.calibration, summary.traces) == (absent(Reason.HYPOTHETICAL_WEATHER), None)

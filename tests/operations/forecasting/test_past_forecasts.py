@@ -132,7 +132,7 @@ def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) 
 def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
-        first, *_, last = sorted(runs.operational(session, version, ISSUE_DAYS.last), key=lambda run: run.t0)
+        first, *_, last = sorted(runs.issued_runs(session, version, ISSUE_DAYS.last), key=lambda run: run.t0)
         of_first, of_last = (runs.basin_of(session, run.id, BASINS[0]).summary.calibration for run in (first, last))
         series = runs.series_of(session, first.id, BASINS[0])
     assert isinstance(of_first, RunCalibration)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.sources import synthetic
 from jobspec.training import STATIC_ATTRIBUTES, InputsConfig
 from testing.country import train_on
+from testing.synthetic import archive as synthetic
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
 

@@ -280,7 +280,7 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
         assert run.id not in {
             of for of, _, _ in volumes_and_recessions.newest_on(session, BASIN, "climatology", CLOCK.now())
         }
-        assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
+        assert [created.id for created in runs.issued_runs(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 
 
 def test_the_same_job_leads_to_the_same_runs(trained_store: Database) -> None:

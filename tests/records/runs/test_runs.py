@@ -60,7 +60,7 @@ WHOLE = BasinResult(
         inputs_hash="inputs",
         area_m2=2.26e9,
         area_name="maurer_extended",
-        summary=RunSummary(peak_mm_per_day=2.5, outside_training=("elev_mean",), filled_forcing={"tmax": 2}),
+        summary=RunSummary(storage_mm=2.5, outside_training=("elev_mean",), filled_forcing={"tmax": 2}),
     ),
     series=[PLUME, QUANTILES],
     ledgers=[CLOSED],
@@ -298,7 +298,8 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         a_basin(session, "SYNTH-01")
         first, second = a_run(session, version, WHOLE, other).id, a_run(session, version, other).id
         wanted = [(first, BASIN), (second, "SYNTH-01"), (second, BASIN)]
-        series, ledgers = runs.series_of_many(session, wanted), runs.ledgers_of_many(session, wanted)
+        series = runs.series_of_many(session, wanted)
+        ledgers = {key: [*content.ledgers] for key, content in runs.content_of_many(session, wanted).items()}
         assert {one: list(found) for one, found in series.items()} == {
             wanted[0]: ["discharge", "discharge_quantiles"],
             wanted[1]: ["discharge", "discharge_quantiles"],
@@ -306,7 +307,7 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         }
         assert ledgers == {wanted[0]: [CLOSED], wanted[1]: list(other.ledgers), wanted[2]: []}
         assert runs.series_of_many(session, wanted[:1], ["storage"]) == {wanted[0]: {}}
-        assert (runs.series_of_many(session, []), runs.ledgers_of_many(session, [])) == ({}, {})
+        assert (runs.series_of_many(session, []), runs.content_of_many(session, [])) == ({}, {})
 
 
 def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) -> None:
@@ -341,12 +342,12 @@ def test_runs_of_a_version_are_counted_up_to_the_clock(database: Database) -> No
     [
         ({}, RunSummary()),
         (
-            {"discharge_mm": 7.5, "peak_mm_per_day": 2.5, "peak_lead": 3, "filled_forcing": {}},
-            RunSummary(discharge_mm=7.5, peak_mm_per_day=2.5, peak_lead=3),
+            {"discharge_mm": 7.5, "peak_mm_per_day": 2.5, "peak_lead": 3, "storage_mm": 9.5, "filled_forcing": {}},
+            RunSummary(storage_mm=9.5),
         ),
     ],
 )
-def test_a_summary_from_before_a_field_was_stored_still_reads(
+def test_a_summary_from_before_a_field_was_stored_or_dropped_still_reads(
     database: Database, stored: dict[str, object], summary: RunSummary
 ) -> None:
     with database.transaction() as session:
@@ -369,7 +370,7 @@ def test_a_reason_is_stored_as_its_code_and_parameters_so_that_a_rewording_chang
 
 
 def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:
-    broken = BasinResult(basin=replace(WHOLE.basin, summary=RunSummary(discharge_mm=float("nan"))))
+    broken = BasinResult(basin=replace(WHOLE.basin, summary=RunSummary(storage_mm=float("nan"))))
     with pytest.raises(StatementError, match="finite number"), database.transaction() as session:
         a_run(session, _a_version_of_the_basin(session), broken)
     with database.reading() as session:
@@ -379,9 +380,9 @@ def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:
 def test_an_invalid_stored_summary_is_refused_by_field_and_not_quoted(database: Database) -> None:
     with database.transaction() as session:
         run = a_run(session, _a_version_of_the_basin(session)).id
-        summary = pack_text({"peak_lead": "secret", "horzion": 3})
+        summary = pack_text({"skipped_days": "secret", "horzion": 3})
         session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": summary})
-    with database.reading() as session, pytest.raises(Corrupt, match=r"RunSummary.*peak_lead.*horzion") as refusal:
+    with database.reading() as session, pytest.raises(Corrupt, match=r"RunSummary.*skipped_days.*horzion") as refusal:
         runs.basin_of(session, run, BASIN)
     assert "secret" not in str(refusal.value)
 

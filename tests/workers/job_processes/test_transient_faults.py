@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
-from ingestion.sources import synthetic
 from jobspec.training import TrainingConfig
 from operations.training.train import train
 from records.basins import basins
@@ -23,6 +22,7 @@ from records.versions import versions
 from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
 from testing.jobs.processes import Shop
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training

@@ -11,7 +11,6 @@ import pytest
 import redis
 
 from hydrology.base.calendar import day
-from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
 from operations.training.train import train
@@ -24,6 +23,7 @@ from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
 from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 from tests.workers.conftest import harmful_worker, training
 from workers.processes import MAX_WAIT

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from hydrology.base.digests import sha256
-from ingestion.sources import synthetic
 from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
@@ -28,6 +27,7 @@ from runtime.settings import Settings
 from testing.country import BASINS
 from testing.databases import copy_into
 from testing.jobs.in_process import InProcessJobs
+from testing.synthetic import archive as synthetic
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 from workers.scheduler import fire

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ingestion.sources import synthetic
 from jobspec.jobs.data import BridgeFit
 from jobspec.kinds import queue_of
 from operations.weather.fit_bridges import fit
@@ -16,6 +15,7 @@ from records.weather import bridges
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from testing.records import NOW, change
+from testing.synthetic import archive as synthetic
 from testing.work import work_of
 
 NAME, LEARNT = "live_as_learnt", "learnt"

@@ -7,7 +7,7 @@ rain that falls on snow.
 import numpy as np
 
 from hydrology.base.arrays import Array
-from hydrology.synthetic import Landscape, SyntheticWater, Weather
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather
 
 SNOW, OTHER, LATER = ORIGINS = range(3)
 """Water that was snow at T0, water that was elsewhere in the basin then, water that fell later."""

@@ -1,4 +1,4 @@
-"""Writes the synthetic basins of `hydrology.synthetic` in the CAMELS-US text layout.
+"""Writes the synthetic basins of `testing.synthetic.basins` in the CAMELS-US text layout.
 
 Every name contains synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
 (00, which no real one has). Gauge data are without noise; the second basin lacks ten days.
@@ -15,8 +15,8 @@ import numpy as np
 from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import Area, converted
-from hydrology.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from hydrology.weather.climate import ClimateIndices, climate_indices
+from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
 
 PRODUCT = "synthetic"
 REGION = "00"
