@@ -57,7 +57,7 @@ def with_changes(work: Work, plan: Plan, run: NewRun, results: Sequence[BasinRes
     outcomes: dict[str, Outcome] = {**dict.fromkeys(issued, without)}
     pairs: dict[str, list[Pair]] = defaultdict(list)
     for name, (previous, before) in found.items():
-        last = min(previous.t0 + np.timedelta64(previous.horizon_days, "D"), plan.days.ahead.last)
+        last = min(previous.last_day, plan.days.ahead.last)
         if last <= t0:
             outcomes[name] = absent(Reason.NO_COMMON_DAYS, run=previous.id)
         else:
