@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from app import feeds
-from app.adjustments import endpoints as adjustments
-from app.adjustments import held
+from app.adjustments import adjustments, held
 from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
@@ -21,7 +20,7 @@ from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
-from app.outlooks import endpoints as outlooks
+from app.outlooks import outlooks
 from app.pages import basin as basin_page
 from app.pages import mail, models, operating, render
 from app.pages import rivers_today as rivers_page

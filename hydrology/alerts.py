@@ -2,7 +2,8 @@
 
 A ladder has a step for each severity. Each step is a switch: on once the probability has been high enough in a number
 of consecutive runs, off once it has been below a lower probability in a number of consecutive runs. Between the two
-probabilities nothing changes."""
+probabilities nothing changes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

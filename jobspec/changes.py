@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from jobspec.fields import Id, Name, Note, RequestModel
+from jobspec.fields import Id, Name, Note, RequestModel, examples
 
 Where = Literal["snow", "other", "all"]
 
@@ -104,17 +104,13 @@ Ruling = Literal["approve", "dismiss"]
 class NewAdjustment(RequestModel):
     """What a forecaster changes of an issued forecast of a basin."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "run": "01a1fa31d0a6718d9e12f4",
-                    "factor": 1.2,
-                    "shift_days": 1,
-                    "chances": {"bankfull": 0.6},
-                    "words": "The reservoir upstream holds the first day back.",
-                }
-            ]
+    model_config = examples(
+        {
+            "run": "01a1fa31d0a6718d9e12f4",
+            "factor": 1.2,
+            "shift_days": 1,
+            "chances": {"bankfull": 0.6},
+            "words": "The reservoir upstream holds the first day back.",
         }
     )
 
@@ -145,11 +141,7 @@ class Publication(RequestModel):
 class HeldRuling(RequestModel):
     """A decision on the held alerts of a basin."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."}]
-        }
-    )
+    model_config = examples({"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."})
 
     run: Id = Field(description="The run of the held alerts: a newer one may have taken its place.")
     ruling: Ruling = Field(description="`approve`: alerts change as proposed. `dismiss`: they stay as they are.")

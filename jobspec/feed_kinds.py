@@ -4,11 +4,11 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from jobspec.extensions import extensions
 from jobspec.feeds import FeedSettings, FilesSettings
-from jobspec.fields import Name, RequestModel, faults
+from jobspec.fields import Name, RequestModel, examples, faults
 from jobspec.kinds import InvalidRequest
 
 
@@ -71,7 +71,7 @@ else:
 class NewFeed(RequestModel):
     """A feed: its name and its settings."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "usgs-flow", "settings": {"adapter": "usgs"}}]})
+    model_config = examples({"name": "usgs-flow", "settings": {"adapter": "usgs"}})
 
     name: Name = Field(description="A name that no other feed has.", examples=["usgs-flow"])
     settings: AnyFeedSettings

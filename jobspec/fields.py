@@ -114,6 +114,11 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def examples(*requests: dict[str, Any]) -> ConfigDict:
+    """Return the configuration of a model whose documentation has examples."""
+    return ConfigDict(json_schema_extra={"examples": list(requests)})
+
+
 @contextmanager
 def refusing(kind: str) -> Iterator[None]:
     """Turn an InvalidInput into a validator's error with the same message."""

@@ -10,7 +10,7 @@ from hydrology.base.products import OBSERVED
 from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings import M_PER_FT, MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.fields import DayField, Line, Name, RequestModel
+from jobspec.fields import DayField, Line, Name, RequestModel, examples
 
 HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
 """Highest discharge of a level, m3/s."""
@@ -19,7 +19,7 @@ HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("
 class FixedLevel(RequestModel):
     """A threshold that an operator sets."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"discharge": 420.0, "direction": "rising"}]})
+    model_config = examples({"discharge": 420.0, "direction": "rising"})
 
     discharge: float = Field(gt=0, le=HIGHEST, description="m³/s.")
     direction: Direction = Field(
@@ -30,9 +30,7 @@ class FixedLevel(RequestModel):
 class FloodFrequencySettings(RequestModel):
     """How the floods of a basin's record are analysed."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"regional_skew": -0.17, "regional_skew_error": 0.12, "trend_adjusted": False}]}
-    )
+    model_config = examples({"regional_skew": -0.17, "regional_skew_error": 0.12, "trend_adjusted": False})
 
     regional_skew: float | None = Field(
         None,
@@ -199,11 +197,7 @@ _EXAMPLE = "stage_ft,discharge_cfs\n2.0,12\n4.0,160\n9.0,1500\n"
 class NewRating(RequestModel):
     """A rating table of a basin's gauge."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"table": _EXAMPLE, "source": "river office, rating 12", "datum": "NAVD88, 231.40 ft"}]
-        }
-    )
+    model_config = examples({"table": _EXAMPLE, "source": "river office, rating 12", "datum": "NAVD88, 231.40 ft"})
 
     table: str = Field(
         min_length=1,

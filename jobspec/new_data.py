@@ -2,14 +2,26 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.basins import SOURCE_NAMESPACES
 from hydrology.base.outline import geometry_of, polygons_of
 from hydrology.base.units import MAX_AREA_KM2
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
-from jobspec.fields import MAX_BASINS, Basin, DayField, Line, Name, PeriodField, Printable, RequestModel, form, refusing
+from jobspec.fields import (
+    MAX_BASINS,
+    Basin,
+    DayField,
+    Line,
+    Name,
+    PeriodField,
+    Printable,
+    RequestModel,
+    examples,
+    form,
+    refusing,
+)
 
 ASKED_NAMESPACE = "USGS"
 """The namespace whose gauges a web service describes: place, name and area need not be given."""
@@ -64,13 +76,9 @@ AreaKm2 = Annotated[
 class AddedBasin(RequestModel):
     """A basin to add, or further facts about one. Omitted fields stay as they are."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"basin": "USGS-01031500", "assume_attributes": True},
-                {"basin": "OWN-mill", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4},
-            ]
-        }
+    model_config = examples(
+        {"basin": "USGS-01031500", "assume_attributes": True},
+        {"basin": "OWN-mill", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4},
     )
 
     basin: Basin = Field(examples=["USGS-01031500"])
@@ -138,25 +146,21 @@ class TracesOfBasin(RequestModel):
 class WeatherDocument(RequestModel):
     """A weather forecast for any basins."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "source": "our-own",
-                    "model": "two-guesses",
-                    "reference_time": "2026-11-22T00:00:00Z",
-                    "units": {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC"},
-                    "basins": {
-                        "OWN-mill": {
-                            "time": ["2026-11-22", "2026-11-23"],
-                            "traces": {
-                                "dry": {"precipitation": [0.0, 0.5], "tmax": [9.0, 8.5], "tmin": [1.0, 0.5]},
-                                "wet": {"precipitation": [7.5, 12.0], "tmax": [8.0, 7.0], "tmin": [2.0, 1.5]},
-                            },
-                        }
+    model_config = examples(
+        {
+            "source": "our-own",
+            "model": "two-guesses",
+            "reference_time": "2026-11-22T00:00:00Z",
+            "units": {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC"},
+            "basins": {
+                "OWN-mill": {
+                    "time": ["2026-11-22", "2026-11-23"],
+                    "traces": {
+                        "dry": {"precipitation": [0.0, 0.5], "tmax": [9.0, 8.5], "tmin": [1.0, 0.5]},
+                        "wet": {"precipitation": [7.5, 12.0], "tmax": [8.0, 7.0], "tmin": [2.0, 1.5]},
                     },
                 }
-            ]
+            },
         }
     )
 

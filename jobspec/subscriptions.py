@@ -7,13 +7,13 @@ from string import Template
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote_plus, urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.alerts import Severity
 from hydrology.base.calendar import zone
 from jobspec.addresses import mail_address
-from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, form, refusing
+from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, examples, form, refusing
 
 PLACEHOLDERS = (
     *("headline", "why", "basin", "name", "level", "kind", "severity"),
@@ -43,9 +43,7 @@ _ESCAPES: Mapping[ContentType, Callable[[str], str]] = {
 class MessageTemplate(RequestModel):
     """The body of a request to a gateway. A value is escaped as its content type needs, so that it stays a value."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"content_type": "application/json", "body": '{"text": "$headline $link"}'}]}
-    )
+    model_config = examples({"content_type": "application/json", "body": '{"text": "$headline $link"}'})
 
     content_type: ContentType = Field("application/json", description="The `Content-Type` of the request.")
     body: Annotated[str, PrintableLines] = Field(
@@ -161,15 +159,11 @@ _DIGEST = "One message a day, with its changes, instead of one for each change; 
 class NewSubscription(RequestModel):
     """A receiver of alert changes."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "url": "https://rivers.example/hooks/freshet",
-                    "basins": ["USGS-13235000"],
-                    "least_severity": "watch",
-                }
-            ]
+    model_config = examples(
+        {
+            "url": "https://rivers.example/hooks/freshet",
+            "basins": ["USGS-13235000"],
+            "least_severity": "watch",
         }
     )
 
@@ -199,7 +193,7 @@ def unsuitable(by_mail: bool, template: Any, digest: Any) -> str | None:
 class SubscriptionPatch(RequestModel):
     """Changes to a subscription; an omitted field stays."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"least_severity": "warning"}]})
+    model_config = examples({"least_severity": "warning"})
 
     url: Target | None = Field(None, description="Null: unchanged.")
     basins: SomeBasins | None = Field(None, description=_BASINS)

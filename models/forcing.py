@@ -84,21 +84,13 @@ class Scaler:
     @classmethod
     def fit(cls, training: Forcing) -> Self:
         """Fit to the forcing of the training period. Sums in float64, missing days left out."""
-        auxiliary = training.auxiliary.astype(np.float64)
-        static = training.static.astype(np.float64)
-        return cls(
-            _row(np.nanmean(auxiliary, (0, 1))),
-            _row(_one_where_constant(np.nanstd(auxiliary, (0, 1)))),
-            _row(static.mean(0)),
-            _row(_one_where_constant(static.std(0))),
-        )
+        auxiliary, static = training.auxiliary.astype(np.float64), training.static.astype(np.float64)
+        means, sds = (np.nanmean(auxiliary, (0, 1)), static.mean(0)), (np.nanstd(auxiliary, (0, 1)), static.std(0))
+        parts = (means[0], np.where(sds[0] > 0, sds[0], 1.0), means[1], np.where(sds[1] > 0, sds[1], 1.0))
+        return cls(*(tuple(values.tolist()) for values in parts))
 
     def inputs(
-        self,
-        forcing: Forcing,
-        dtype: torch.dtype,
-        device: torch.device | str = "cpu",
-        learnt_from: Iterable[str] = (),
+        self, forcing: Forcing, dtype: torch.dtype, device: torch.device | str = "cpu", learnt_from: Iterable[str] = ()
     ) -> Inputs:
         """Return inputs: time first, auxiliaries and statics standardised, missing days masked."""
         missing = forcing.missing
@@ -120,14 +112,6 @@ class Scaler:
     @classmethod
     def from_json(cls, fields: dict[str, list[float]]) -> Self:
         return cls(**{name: tuple(values) for name, values in fields.items()})
-
-
-def _one_where_constant(sd: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return np.where(sd > 0, sd, 1.0)
-
-
-def _row(values: npt.NDArray[np.float64]) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
 
 
 _YEAR = Period.parse("2000-01-01..2000-12-31").days

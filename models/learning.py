@@ -51,12 +51,7 @@ class Windows:
     """
 
     def __init__(
-        self,
-        observed: npt.NDArray[np.bool_],
-        record: Period,
-        training: Period,
-        config: WindowsConfig,
-        seed: int,
+        self, observed: npt.NDArray[np.bool_], record: Period, training: Period, config: WindowsConfig, seed: int
     ) -> None:
         """Find the windows where discharge is known, (N, days); DataProblem where none fits."""
         self.config, self.seed = config, seed

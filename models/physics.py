@@ -17,8 +17,6 @@ from hydrology.water.probes import ProbeResult
 from models.contract import Inputs, Network
 from models.ensemble import ArrayMap, simulate
 
-Array = npt.NDArray[np.float32]
-
 BASINS = 32
 DAYS = 365
 DRY_YEARS = 5
@@ -48,12 +46,6 @@ class Trial:
     def usual(self) -> ArrayMap:
         return self.whole[0]
 
-    @cached_property
-    def rain(self) -> Array:
-        """(B, T) in mm/day."""
-        rain: Array = self.weather.mass[..., 0].numpy().T
-        return rain
-
 
 @dataclass(frozen=True, slots=True)
 class Probe:
@@ -68,7 +60,7 @@ class Probe:
 
 
 def _closure(trial: Trial) -> float:
-    fallen = np.cumsum(trial.rain, axis=1, dtype=np.float64)
+    fallen = np.cumsum(trial.weather.mass[..., 0].numpy().T, axis=1, dtype=np.float64)
     rained = fallen > 0
     return _largest([np.abs(fallen - _accounted(trial.usual))[rained] / fallen[rained]])
 

@@ -90,7 +90,8 @@ def work(
 
     The processes of a worker with a GPU end with their jobs, which gives its memory back.
     """
-    _silence_standard_output()
+    with Path(os.devnull).open("w") as nothing:  # standard output is for answers
+        os.dup2(nothing.fileno(), 1)
     gpu = gpu_monitor(settings.device) if GPU in queues else None
     with (
         tools_of(settings) as tools,
@@ -136,11 +137,6 @@ def work(
             consumer.start()
         if consumer.exitcode:  # Celery reports its error only in the log
             raise SystemExit(consumer.exitcode)
-
-
-def _silence_standard_output() -> None:
-    with Path(os.devnull).open("w") as nothing:
-        os.dup2(nothing.fileno(), 1)
 
 
 def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:

@@ -1,7 +1,6 @@
 """/v1/alerts/held and /v1/basins/{basin}/alerts/held"""
 
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
@@ -10,43 +9,30 @@ from sqlalchemy.orm import Session
 from app.alerts.changes import ProposedChange, proposed_change
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
-from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, next_page
+from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import BasinId, Page, Reading, ServiceClock, paged
 from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.shown import As, model_of
 from hydrology.base.calendar import Day
-from hydrology.base.doc import Why
 from jobspec.changes import HeldRuling
 from jobspec.fields import BASIN, BASIN_WORDS, form
 from records.access.audit import Action
 from records.alerts import held_alerts
 from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
-from records.database.stored import as_values
 from records.levels import categories_and_doubts
 
-_WAITS = Why("Nobody has decided yet.")
+_STORED = As(omit=("proposed",), rename=(("basin_id", "basin"), ("run_id", "run")), missing=True)
 
 
-class HeldAlerts(OfBasin):
+class HeldAlerts(model_of(held_alerts.HeldAlerts, _STORED)):  # type: ignore[misc]
     """Changes of the alerts of a basin that a run proposes and that wait for approval."""
 
-    run: str
-    held_at: datetime
-    due_at: Annotated[datetime | None, Why("A level is in doubt: it waits until somebody decides.")] = Field(
-        description="When they go out as proposed if nobody decides before; null where they wait for a level in doubt."
-    )
     in_doubt: dict[str, str] = Field(
         description="Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."
     )
     proposed: list[ProposedChange]
-    ruling: Annotated[Literal["approve", "dismiss"] | None, _WAITS] = Field(
-        description="What somebody decided; carried out in seconds."
-    )
-    ruled_by: Annotated[str | None, _WAITS]
-    ruled_at: Annotated[datetime | None, _WAITS]
-    note: Annotated[str | None, Why("There is none.")]
-    missing: Missing = EXPLAINED
 
 
 class HeldAlertsPage(Model):
@@ -59,11 +45,9 @@ class HeldAlertsPage(Model):
 def held_answer(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> HeldAlerts:
     """Return what waits for approval in a basin; `on` chooses its rating."""
     return HeldAlerts(
-        basin=stored.basin_id,
-        run=stored.run_id,
+        **_STORED.values(stored),
         proposed=[proposed_change(change) for change in stored.proposed],
         in_doubt=categories_and_doubts.in_doubt(session, stored.basin_id, on),
-        **as_values(stored, "basin_id", "run_id", "proposed"),
     )
 
 

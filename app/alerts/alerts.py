@@ -28,7 +28,7 @@ from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
 from records.levels import basin_levels
-from records.levels.basin_levels import Threshold
+from records.levels.basin_levels import SetLevel
 from records.runs.run_summary import CalibrationKind
 
 NO_ALERT = Why("There is no alert.")
@@ -135,7 +135,7 @@ class BasinAlerts(Model):
     missing: Missing = EXPLAINED
 
 
-def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> dict[str, Any]:
+def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, SetLevel]) -> dict[str, Any]:
     level = levels.get(alert.level)
     steps = [
         AlertStep.from_records(step, begins_after_runs=step.begins_after, ends_after_runs=ENDS_AFTER, on=on, runs=runs)
@@ -156,30 +156,24 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
     return [RiverAlert.from_records(alert, **_of_level(alert, *of[alert.basin_id])) for alert in found]
 
 
-def _levels(session: Session, basin: str) -> dict[str, Threshold]:
+def _levels(session: Session, basin: str) -> dict[str, SetLevel]:
     return {level.name: level for level in basin_levels.of_basin(session, basin)}
 
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
     """Return a basin's alerts, level by level; `on` chooses the rating."""
-    standing, kind = alerts.standing(session, basin), kind_of(session, basin)
-    if standing is None:
-        return BasinAlerts(
-            basin=basin,
-            basin_kind=kind,
-            **dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at")),
-            reason=None,
-            levels=[],
-            missing={"reason": _UNDECIDED.text},
-        )
-    rating, levels = rating_of(session, basin, on), _levels(session, basin)
+    standing, rating, levels = alerts.standing(session, basin), rating_of(session, basin, on), _levels(session, basin)
+    undecided = dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at"))
     return BasinAlerts.from_records(
         standing,
-        basin_kind=kind,
-        reason=text(standing.reason),
+        basin=basin,
+        basin_kind=kind_of(session, basin),
+        **(undecided if standing is None else {}),
+        reason=None if standing is None else text(standing.reason),
         levels=[
             Alert.from_records(alert, **_of_level(alert, rating, levels)) for alert in alerts.of_basin(session, basin)
         ],
+        why={"reason": _UNDECIDED.text} if standing is None else None,
     )
 
 

@@ -25,7 +25,7 @@ from records.basins import basins, ratings
 from records.basins.basins import UnknownBasin
 from records.basins.ratings import NoRating
 from records.levels import basin_levels, categories_and_doubts
-from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownThreshold
+from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownLevel
 from records.outlooks import outlooks
 
 router = APIRouter(prefix="/basins", tags=["thresholds"], route_class=KeyFirstRoute)
@@ -61,7 +61,7 @@ def put_threshold(
 @router.put(
     "/{basin}/thresholds/{threshold}/confirmation",
     summary="Confirm a level of a basin that seems wrong",
-    responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
+    responses=documented_writing(UnknownBasin, UnknownLevel, NotYours),
 )
 def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> FixedThreshold:
     """What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out; what
@@ -113,7 +113,7 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
     "/{basin}/thresholds/{threshold}",
     status_code=204,
     summary="Remove an operator's level",
-    responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
+    responses=documented_writing(UnknownBasin, UnknownLevel, NotYours),
 )
 def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> None:
     """With the key that registered the basin, or an admin's. The levels of the record stay."""

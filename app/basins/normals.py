@@ -17,7 +17,6 @@ from app.basins.queries import MAX_DAYS, USUAL_DAYS, NormalsRequest
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, Period, column
 from app.http.dependencies import BasinId, Reading, ServiceClock, area_between
-from app.http.json_numbers import gappy_column
 from app.http.limits.costs import Budget, RequestBudget
 from app.http.problems import refused
 from hydrology.base import calendar
@@ -139,11 +138,9 @@ def normals_of(
     }
     records |= {name: _simulated(session, basin, version, name) for name in simulations}
     shown = {
-        name: None if isinstance(record, Absent) else _answer(record, period.days) for name, record in records.items()
+        name: record if isinstance(record, Absent) else _answer(record, period.days) for name, record in records.items()
     }
-    missing = _missing(records, shown)
-    if product is None:
-        missing["product"] = why_no_product
+    lacking = {name: normal.mean.count(None) for name, normal in shown.items() if not isinstance(normal, Absent)}
     return Normals.from_records(
         basin=basin,
         basin_kind=kind_of(session, basin),
@@ -154,7 +151,8 @@ def normals_of(
         least_years=MIN_YEARS,
         time=period.days.tolist(),
         variables=shown,
-        missing=missing,
+        missing={f"variables.{name}": str(too_few_years(days, len(period))) for name, days in lacking.items() if days},
+        why={"product": why_no_product},
     )
 
 
@@ -208,27 +206,8 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
 def _answer(record: Record, days: Days) -> DayNormals:
     of_days = normals(record.values, record.period, days)
     names = ("p10", "p25", "median", "p75", "p90")
-    quantiles: dict[str, Any] = dict(zip(names, map(gappy_column, of_days.quantiles), strict=True))
-    return DayNormals.from_records(
-        record,
-        units=record.unit,
-        record=record.period,
-        mean=gappy_column(of_days.mean),
-        **quantiles,
-        years=of_days.years.tolist(),
-    )
-
-
-def _missing(records: Mapping[str, Record | Absent], shown: Mapping[str, DayNormals | None]) -> dict[str, str]:
-    """Return why variables, or days of them, are null."""
-    missing = {}
-    for name, record in records.items():
-        normal = shown[name]
-        if isinstance(record, Absent):
-            missing[f"variables.{name}"] = str(record)
-        elif normal is not None and (lacking := normal.mean.count(None)):
-            missing[f"variables.{name}"] = str(too_few_years(lacking, len(normal.mean)))
-    return missing
+    quantiles: dict[str, Any] = dict(zip(names, of_days.quantiles, strict=True))
+    return DayNormals.from_records(record, of_days, units=record.unit, record=record.period, **quantiles)
 
 
 @router.get(

@@ -18,7 +18,6 @@ from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns,
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
 from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading, area_between
-from app.http.json_numbers import gappy_column
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base import units as convert
@@ -167,8 +166,8 @@ def observations_of(session: Session, part: ObservationQuery) -> Observations:
             for entry in part.entries
         },
         time=period.days.tolist(),
-        values={name: gappy_column(daily.values) for name, daily in by_variable.items()},
-        flags={name: daily.flags.tolist() for name, daily in by_variable.items()},
+        values={name: daily.values for name, daily in by_variable.items()},
+        flags={name: daily.flags for name, daily in by_variable.items()},
         flag_legend={str(int(flag)): words for flag, words in LEGEND.items()},
         missing=missing,
     )

@@ -144,7 +144,7 @@ def frequency_of(session: Session, basin: str) -> FloodFrequency:
 
 
 def fixed_threshold(
-    threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+    threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
     """Return an operator's level, m3/s, and the doubts about it."""
     official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
@@ -193,7 +193,7 @@ def _of_model(
 
 
 def _in_units(
-    asked: Request, threshold: basin_levels.Threshold, rating: Rating | None, doubts: Mapping[str, str]
+    asked: Request, threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
 ) -> FixedThreshold:
     (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
     return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 from sqlalchemy.orm import Session
 
 from app.basins.basins import BasinDetail, basin_detail
@@ -23,7 +23,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.products import PATTERN
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
-from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, form, full_id
+from jobspec.fields import BASIN_SCHEMA, Line, RequestModel, examples, form, full_id
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from jobspec.levels import CATEGORIES
 from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
@@ -96,18 +96,14 @@ class Adoption(Model):
 class OwnBasin(RequestModel):
     """A basin of your own."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "Mill Creek at the old mill",
-                    "latitude": 44.085,
-                    "longitude": -115.622,
-                    "huc": "1705",
-                    "area_km2": 118.4,
-                    "attributes": {"elev_mean": 2012.5, "frac_snow": 0.61},
-                }
-            ]
+    model_config = examples(
+        {
+            "name": "Mill Creek at the old mill",
+            "latitude": 44.085,
+            "longitude": -115.622,
+            "huc": "1705",
+            "area_km2": 118.4,
+            "attributes": {"elev_mean": 2012.5, "frac_snow": 0.61},
         }
     )
 

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from app.exports.table import RIVER_FLOW
 from app.forecasts import words
-from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import (
     ANSWER_LEVELS,
     CALIBRATED,
@@ -41,6 +40,7 @@ from app.forecasts.header import (
     what_if,
 )
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
+from app.forecasts.water.balances import WaterBalance, water_balance
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Program, Series, column, maybe
 from hydrology.base.absent import Absent, absent, known

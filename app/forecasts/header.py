@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -220,13 +220,6 @@ class DaysOfRun(RunOfBasin):
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
 
-class DayColumns(TypedDict):
-    """The days of a run's columns."""
-
-    time: list[date]
-    lead_days: list[int]
-
-
 _OF_RUN = ("purpose", "issued_at", "available_at", "horizon_days", "product", "forcing_kind", "t0_age_days")
 
 
@@ -272,16 +265,16 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
 
 def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
     """Return the fields of `DaysOfRun` but for its units."""
-    return header(latest, at) | {**days_ahead(latest.run)}
+    return header(latest, at) | days_ahead(latest.run)
 
 
-def days_ahead(run: Run) -> DayColumns:
+def days_ahead(run: Run) -> dict[str, Any]:
     """Return the valid days of a run, and their leads."""
     leads = list(range(1, run.horizon_days + 1))
-    return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
+    return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": leads}
 
 
-def run_table(name: str, title: str) -> Callable[[RunOfBasin, Mapping[str, Site]], Table]:
+def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:
     """Return what builds the table of a run's answer; `title` has `{}` for the basin."""
     return lambda answer, sites: table_of(
         answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites

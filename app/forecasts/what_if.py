@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import Table, table_of
-from app.forecasts.balance import WaterBalance, water_balance
 from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import DaysOfRun, header_of_days
+from app.forecasts.water.balances import WaterBalance, water_balance
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.conditional import FOR_EVER, SHORTLY

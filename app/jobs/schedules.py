@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, body_of, documented_responses
@@ -16,7 +16,7 @@ from app.http.dependencies import Reading, ScheduleId, ServiceClock
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
 from app.jobs.posting import require_named
 from hydrology.base.doc import Why
-from jobspec.fields import Line, RequestModel
+from jobspec.fields import Line, RequestModel, examples
 from jobspec.kinds import AnyJobRequest
 from records.access.audit import Writer
 from records.access.keys import Key
@@ -27,17 +27,13 @@ from records.jobs.schedules import BadCron, ScheduleConflict, UnknownSchedule, n
 class NewSchedule(RequestModel):
     """A schedule to be stored."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "daily forecast",
-                    "job": {"kind": "forecast", "params": {"horizon": 10}},
-                    "cron": "30 6 * * *",
-                    "timezone": "America/Denver",
-                    "enabled": True,
-                }
-            ]
+    model_config = examples(
+        {
+            "name": "daily forecast",
+            "job": {"kind": "forecast", "params": {"horizon": 10}},
+            "cron": "30 6 * * *",
+            "timezone": "America/Denver",
+            "enabled": True,
         }
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.adjustments.answers import Adjustment
+from app.adjustments.adjustments import Adjustment
 from app.basins.basins import BasinKind
 from app.basins.run_levels import Stage
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays

@@ -24,7 +24,7 @@ from app.forecasts.water.balances import in_words as loss_in_words
 from app.forecasts.water.balances import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.outlooks.service import answer as outlook_answer
+from app.outlooks.outlooks import answer_of as outlook_answer
 from app.pages.basin_facts import Fact, by_months, facts_of, shown_scores, start, verified_rows
 from app.pages.basin_figures import BasinFigures, or_reason, runs_around
 from app.pages.figures import Colour, Curve, Figure, on_days

@@ -14,7 +14,7 @@ from app.forecasts.discharge import Representation
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
-from app.forecasts.water.storage import PastWater, storage
+from app.forecasts.water.storage import storage
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, flow, water, with_usual
 from app.pages.figures.flow import Before, Beside, Observed
@@ -83,7 +83,8 @@ class BasinFigures:
         product = leading(forecast.product)
         past = f"{here}/observations?product={product}&start={time[0]}&end={forecast.t0}"
         of_weather = or_reason(lambda: self._observations(product, None, time[0], forecast.t0))
-        normals, stored, dry = or_reason(self._normals), self._past_water(), or_reason(self._recession)
+        normals, dry = or_reason(self._normals), or_reason(self._recession)
+        stored = storage(self.session, self.latest, None, self.past_days + 1).past
         beside = Beside(self._observed(), self.outlook, self._before())
         discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
         return [
@@ -105,9 +106,6 @@ class BasinFigures:
         if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
             return None
         return Before(shown.t0, shown.time, quantiles["median"])
-
-    def _past_water(self) -> PastWater | None:
-        return storage(self.session, self.latest, None, self.past_days + 1).past
 
     def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
         reported = waters.age(self.session, self.latest, None)

@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.adjustments.answers import AdjustedForecast, adjusted_forecast
-from app.adjustments.endpoints import AdjustmentId
+from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
 from app.alerts.alerts import answers_of
 from app.alerts.changes import summaries, visible_subscriptions

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -166,17 +166,12 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
 def _version(
     version: versions.Version, current_for: int, created: runs.RunCounts | None, now: datetime
 ) -> VersionStatus:
-    age = None if created is None else age_days(created.newest_t0, now)
-    weather_age = None if created is None else age_days(created.weather_until, now)
-    return VersionStatus(
-        version=version.id,
-        product=version.product,
-        current_for=current_for,
-        runs=0 if created is None else created.runs,
-        newest_t0=None if created is None else as_date(created.newest_t0),
-        newest_issue=None if created is None else created.newest_issue,
-        age_days=age,
-        stale=None if weather_age is None else stale(weather_age),
+    issued: dict[str, Any] = {"runs": 0, **dict.fromkeys(("newest_t0", "newest_issue", "age_days", "stale"))}
+    if created is not None:
+        weather_age = age_days(created.weather_until, now)
+        issued = {"age_days": age_days(created.newest_t0, now), "stale": stale(weather_age)}
+    return VersionStatus.from_records(
+        created, version=version.id, product=version.product, current_for=current_for, **issued
     )
 
 

@@ -25,8 +25,7 @@ from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.form import CARD, Named
 from models.training import Progress
 from operations.training.assemble import new_version
-from operations.training.members import train_member
-from operations.training.train import begin
+from operations.training.train import begin, train_member
 from records.versions import trainings
 from runtime.clock import Clock
 from testing.work import work_of

@@ -58,7 +58,7 @@ def ship_skill(name: str) -> None:
     write_skill(
         shipped,
         attachments.ShippedSkill(
-            content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member
+            content=shipped.content, period=Period.parse(TEST), evaluated_at=at, **dict(mean), subsets=by_member
         ),
     )
     print(f"{name}: {len(mean.metrics)} scores of {len(mean.basins)} basins over {period}; alone {by_member.keys()}")

@@ -59,21 +59,14 @@ class AdjustedLevel(Model):
 class Adjustment(Model):
     """What a forecaster changes of an issued forecast of a basin."""
 
-    basin: str
     id: str
     run: str
-    t0: date
-    state: Literal["draft", "published"]
-    """`draft`: only forecasters see it."""
-
+    basin: str
     factor: float
     """Multiplies the flow of every day and of every quantile."""
 
     shift_days: int
     """Moves the flow to this many days later; earlier where negative."""
-
-    chances: dict[str, float]
-    """By level: the chance of passing it that the forecaster set."""
 
     words: str
     """The reason, in the forecaster's own words."""
@@ -82,15 +75,22 @@ class Adjustment(Model):
     """Who drafted it: the name of a key."""
 
     created_at: AwareDatetime
+    published_at: AwareDatetime | None
     publisher: str | None
     """Who published it."""
 
-    published_at: AwareDatetime | None
     note: str | None
     """The publisher's."""
 
+    state: Literal["draft", "published"]
+    """`draft`: only forecasters see it."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    t0: date
+    chances: dict[str, float]
+    """By level: the chance of passing it that the forecaster set."""
 
 
 class AdjustmentPage(Model):
@@ -3662,21 +3662,14 @@ class WithoutForecast(Model):
 class AdjustedForecast(Model):
     """A forecast as issued and as adjusted, side by side."""
 
-    basin: str
     id: str
     run: str
-    t0: date
-    state: Literal["draft", "published"]
-    """`draft`: only forecasters see it."""
-
+    basin: str
     factor: float
     """Multiplies the flow of every day and of every quantile."""
 
     shift_days: int
     """Moves the flow to this many days later; earlier where negative."""
-
-    chances: dict[str, float]
-    """By level: the chance of passing it that the forecaster set."""
 
     words: str
     """The reason, in the forecaster's own words."""
@@ -3685,15 +3678,22 @@ class AdjustedForecast(Model):
     """Who drafted it: the name of a key."""
 
     created_at: AwareDatetime
+    published_at: AwareDatetime | None
     publisher: str | None
     """Who published it."""
 
-    published_at: AwareDatetime | None
     note: str | None
     """The publisher's."""
 
+    state: Literal["draft", "published"]
+    """`draft`: only forecasters see it."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    t0: date
+    chances: dict[str, float]
+    """By level: the chance of passing it that the forecaster set."""
 
     units: dict[str, str]
     """The unit of each field with values."""
@@ -5754,12 +5754,6 @@ class LossBesidePet(Model):
     measured, but evaporation cannot exceed its potential.
     """
 
-    period: Period
-    """The simulated days."""
-
-    mean: float
-    """The mean of the members, mm a year."""
-
     members: dict[str, float]
     """Each member's, mm a year."""
 
@@ -5768,10 +5762,16 @@ class LossBesidePet(Model):
     Potential evapotranspiration of the same days from temperature and latitude (Oudin et al. 2005), mm a year.
     """
 
+    mean: float
+    """The mean of the members, mm a year."""
+
     exceeding: list[str]
     """
     The members that lose more: a part of their loss is water that leaves the basin unseen, too much rain in the weather product, or an error. None where `pet` is not known.
     """
+
+    period: Period
+    """The simulated days."""
 
 
 class MeanErrors(Model):
@@ -8780,10 +8780,6 @@ class HeldAlerts(Model):
     due_at: AwareDatetime | None
     """When they go out as proposed if nobody decides before; null where they wait for a level in doubt."""
 
-    in_doubt: dict[str, str]
-    """Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."""
-
-    proposed: list[ProposedChange]
     ruling: Literal["approve", "dismiss"] | None
     """What somebody decided; carried out in seconds."""
 
@@ -8792,6 +8788,11 @@ class HeldAlerts(Model):
     note: str | None
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    in_doubt: dict[str, str]
+    """Levels of the basin that seem wrong, and why. To approve their changes is to confirm them."""
+
+    proposed: list[ProposedChange]
 
 
 class HeldAlertsPage(Model):

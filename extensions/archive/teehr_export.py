@@ -115,7 +115,7 @@ def _newest(session: Session, found: Sequence[run_types.Run], only: Sequence[str
 
 
 def _configuration(run: run_types.Run) -> str:
-    weather = run.forcing_kind if run.weather is None else run.weather.name
+    weather = run.weather_name
     return re.sub(r"[^a-zA-Z0-9_]+", "_", f"freshet_{run.purpose}_{weather}_{run.version_id}")
 
 

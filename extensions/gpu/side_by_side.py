@@ -10,7 +10,7 @@ import torch
 from extensions.gpu.members_training import MembersTraining
 from hydrology.base.errors import DataProblem
 from models.devices import gpu_faults
-from operations.training.members import (
+from operations.training.train import (
     OnMemberProgress,
     TrainingStore,
     too_small,

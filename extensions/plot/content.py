@@ -70,7 +70,7 @@ def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, 
     values = converted(np.array(days.quantiles, dtype=np.float64)[:, known], unit=DEPTH, into=unit, area=area)
     rows = dict(zip(LEVELS, values, strict=True))
     first = run.t0 - np.timedelta64(days_back - 1, "D")
-    period = Period(first, run.t0 + np.timedelta64(run.horizon_days, "D"))
+    period = Period(first, run.last_day)
     notes = (
         of_basin.spin_up_note,
         of_basin.summary.training_note,

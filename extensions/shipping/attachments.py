@@ -27,7 +27,7 @@ def write_errors(shipped: form.Shipped, errors: attachments.ShippedErrors) -> No
         tensors[attachments.BASINS + name] = tensor.half() if name in _HALF else tensor
     header = attachments.ErrorsHeader(
         content=shipped.content,
-        period=str(errors.period),
+        period=errors.period,
         days=errors.days,
         for_unseen=errors.for_unseen,
         basins={name: part.days for name, part in errors.basins.items()},

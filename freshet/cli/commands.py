@@ -136,7 +136,10 @@ Source = tuple[str, str]
 @cache
 def commands() -> dict[str, Source]:
     """Return all commands by their words: those of the core, then those of extensions."""
-    own = {words: _source(reference) for words, reference in COMMANDS.items()}
+    own = {}
+    for words, reference in COMMANDS.items():
+        module, _, function = reference.partition(":")
+        own[words] = module if module.startswith("jobspec.") else f"freshet.commands.{module}", function
     of_extensions = {
         words: extension.source(reference)
         for extension in extensions()
@@ -196,11 +199,6 @@ def loaded(words: str) -> Any:
     loaded_command = get_command(holder)
     _unwrap_help(loaded_command)
     return loaded_command
-
-
-def _source(reference: str) -> Source:
-    module, _, function = reference.partition(":")
-    return module if module.startswith("jobspec.") else f"freshet.commands.{module}", function
 
 
 def _unwrap_help(command: Any) -> None:

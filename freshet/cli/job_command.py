@@ -193,7 +193,9 @@ def carry_out(
     for reason in reasons[:MAX_ROWS]:
         inform(reason)
     answer(result, as_json, Group(*shown))
-    if partly is not None and (reasons or _is_partial(result) or any(value_at(result, path) for path in partly)):
+    unfinished = [value for name, value in _fields(result) if name == "status" and value in PARTLY]
+    unfinished += [path for path in partly or () if value_at(result, path)]
+    if partly is not None and (reasons or unfinished):
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -202,10 +204,6 @@ def _reasons(result: Any) -> Iterator[str]:
     for name, value in _fields(result):
         if name in NOT_DONE and isinstance(value, Mapping):
             yield from (f"{subject}: {reason}" for subject, reason in value.items())
-
-
-def _is_partial(result: Any) -> bool:
-    return any(value in PARTLY for name, value in _fields(result) if name == "status")
 
 
 def _fields(result: Any) -> Iterator[tuple[str, Any]]:

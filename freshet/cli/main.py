@@ -5,6 +5,7 @@ import sys
 from importlib import metadata
 from typing import Annotated, NoReturn
 
+import structlog
 import typer
 
 from freshet.cli.commands import LoadedWhenUsed
@@ -70,7 +71,8 @@ def _end(problem: Problem) -> NoReturn:
     if "--json" in sys.argv:
         print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
     if _serves() and not sys.stderr.isatty():
-        _log(problem)
+        log_to_stderr("info")
+        structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
     else:
         inform(f"Error: {problem}")
     sys.exit(problem.exit_code)
@@ -78,13 +80,6 @@ def _end(problem: Problem) -> NoReturn:
 
 def _serves() -> bool:
     return sys.argv[1:2] != [] and sys.argv[1] in SERVICES
-
-
-def _log(problem: Problem) -> None:
-    import structlog
-
-    log_to_stderr("info")
-    structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
 
 
 def _misused(error: typer.TyperException) -> InvalidInput:

@@ -54,23 +54,19 @@ def runs(
     units: Annotated[Units | None, option("UNIT", "Of discharge: m3/s, mm/day or cfs. Default: m3/s.")] = None,
 ) -> Shown:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
-    if run is not None:
-        return _run(at, run, units) if basin is None else _forecast(at, run, basin, units)
-    from app.forecasts.runs import RunPage, summaries
+    from app.forecasts.runs import RunPage, detail, summaries
     from records.runs.runs import list_runs
 
+    if run is not None:
+        if basin is not None:
+            return _forecast(at, run, basin, units)
+        return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
     by = instant(known_at) if known_at else None
     found, following = cut(
         list_runs(at.session, basin=basin, available_by=by, limit=limit + 1), limit, "/v1/runs", lambda one: one.id
     )
     page = RunPage(runs=summaries(found), next=following)
     return Shown(page, lambda: listing(page.runs, _RUNS, counted(len(found), "run")))
-
-
-def _run(at: Reading, run: str, units: Units | None) -> Shown:
-    from app.forecasts.runs import detail
-
-    return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
@@ -187,8 +183,10 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     forecasts = [_forecast_of(session, one, units) for one in with_progress("results read", results)]
     for note in dict.fromkeys(_notes(stored, results, forecasts)):
         inform(note)
+    age = stored.t0_age_days
     title = (
-        f"Run {run}: T0 {stored.t0}{_age(stored.t0_age_days)}, {counted(stored.horizon_days, 'day')}, "
+        f"Run {run}: T0 {stored.t0} ({counted(abs(age), 'day')} {'before' if age >= 0 else 'after'} the day of issue), "
+        f"{counted(stored.horizon_days, 'day')}, "
         f"{stored.forcing_kind} {stored.product}, version {stored.version_id}, {stored.program}; median discharge"
     )
     of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
@@ -255,7 +253,3 @@ def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[Ba
             yield f"Not calibrated: 5 to 95 % is of the {forecast.quantiles_of}. {forecast.missing['calibrated']}"
         elif forecast.status == "issued":
             yield "5 to 95 % is the calibrated range: nine days in ten fall within it (freshet calibrate)."
-
-
-def _age(days: int) -> str:
-    return f" ({counted(abs(days), 'day')} {'before' if days >= 0 else 'after'} the day of issue)"

@@ -137,7 +137,12 @@ def compare(done: Done) -> Iterator[RenderableType]:
     found = comparison_of(done.session, done.result["comparison"])
     yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
     rows = [
-        {"score": _with_unit(score), "cuts": cuts, "difference": _difference(score, cuts.version), "n": score.n}
+        {
+            "score": score.metric if score.unit == "1" else f"{score.metric}, {score.unit}",
+            "cuts": cuts,
+            "difference": next((one for one in score.differences if one.version == cuts.version), None),
+            "n": score.n,
+        }
         for score in found.scores
         for cuts in score.versions
     ]
@@ -153,14 +158,6 @@ def compare(done: Done) -> Iterator[RenderableType]:
     yield listing(published, columns, "Published scores")
     printed = [asdict(one) | {"model": of.model} for of in found.published_table.models for one in of.medians]
     yield listing(printed, _PRINTED | {"source": "source"}, f"As printed. {found.published_table.note}")
-
-
-def _with_unit(score: Any) -> str:
-    return str(score.metric) if score.unit == "1" else f"{score.metric}, {score.unit}"
-
-
-def _difference(score: Any, version: str) -> Any:
-    return next((one for one in score.differences if one.version == version), None)
 
 
 @job_command(RetrainingJob, device=True)

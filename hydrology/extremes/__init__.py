@@ -1,1 +1,1 @@
-"""Flood and low-flow frequency, thresholds, alert rules."""
+"""Annual extremes, the frequency of floods and low flows, and levels."""

@@ -52,7 +52,7 @@ class Extension:
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
         gpu_programs: its `models.devices.GPUPrograms`.
         gpu_training: its function that trains the unfinished members of a training side by side on a GPU, where these
-            programs can: `operations.training.members.train_member` for all, with a listener to halved groups.
+            programs can: `operations.training.train.train_member` for all, with a listener to halved groups.
         gpu_training: str | None = None
     gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
     """

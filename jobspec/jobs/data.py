@@ -8,20 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from jobspec.extensions import extensions
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
-from jobspec.jobs.base import (
-    BASIN,
-    BRIDGE,
-    CHECK,
-    CLIMATE,
-    DELIVERY,
-    FETCH,
-    INGEST,
-    PRUNE,
-    UPLOAD,
-    WEATHER,
-    IntakeJob,
-    JobRequest,
-)
+from jobspec.jobs import base
 from jobspec.new_data import ADOPT, AddedBasin, ClimateParams
 
 SOURCES = {
@@ -62,7 +49,7 @@ class IngestParams(RequestModel):
         return self
 
 
-class IngestJob(IntakeJob, authority=INGEST):
+class IngestJob(base.IntakeJob, authority=base.INGEST):
     """Ingest data."""
 
     kind: Literal["ingest"]
@@ -85,7 +72,7 @@ class UploadParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class UploadJob(IntakeJob, authority=UPLOAD, operational=True, time_limit=timedelta(minutes=30)):
+class UploadJob(base.IntakeJob, authority=base.UPLOAD, operational=True, time_limit=timedelta(minutes=30)):
     """Ingest a table that was uploaded. Only the service posts it."""
 
     kind: Literal["upload"] = "upload"
@@ -99,7 +86,7 @@ class WeatherParams(RequestModel):
     name: Line = UNNAMED_UPLOAD
 
 
-class WeatherJob(IntakeJob, authority=WEATHER, operational=True):
+class WeatherJob(base.IntakeJob, authority=base.WEATHER, operational=True):
     """Store a weather forecast that was uploaded. Only the service posts it."""
 
     time_limit = timedelta(minutes=10)  # on some files the NetCDF library never returns
@@ -118,7 +105,7 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(IntakeJob, authority=FETCH, operational=True, time_limit=timedelta(hours=2)):
+class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2)):
     """Ask a feed for new data. Repeating it stores nothing twice."""
 
     kind: Literal["fetch"]
@@ -155,21 +142,21 @@ class BridgeParams(RequestModel):
     basins: Basins = Field([], description="By default all that have its source product.")
 
 
-class BridgeJob(JobRequest, authority=BRIDGE, operational=True, time_limit=timedelta(hours=4)):
+class BridgeJob(base.JobRequest, authority=base.BRIDGE, operational=True, time_limit=timedelta(hours=4)):
     """Convert the weather of one product into another. Repeating it stores nothing twice."""
 
     kind: Literal["bridge"]
     params: BridgeParams
 
 
-class BasinJob(IntakeJob, authority=BASIN, operational=True, time_limit=timedelta(minutes=30)):
+class BasinJob(base.IntakeJob, authority=base.BASIN, operational=True, time_limit=timedelta(minutes=30)):
     """Add a basin, or further facts about one. Only the service posts it."""
 
     kind: Literal["basin"] = "basin"
     params: AddedBasin
 
 
-class ClimateJob(JobRequest, authority=CLIMATE, time_limit=timedelta(minutes=10)):
+class ClimateJob(base.JobRequest, authority=base.CLIMATE, time_limit=timedelta(minutes=10)):
     """Compute the climate indices of a basin from its stored weather."""
 
     kind: Literal["climate"]
@@ -180,7 +167,7 @@ class CheckParams(RequestModel):
     """No parameters: all records are checked."""
 
 
-class CheckJob(JobRequest, authority=CHECK, time_limit=timedelta(hours=4)):
+class CheckJob(base.JobRequest, authority=base.CHECK, time_limit=timedelta(hours=4)):
     """Check every page of the database, every reference and every row with a checksum. If something is damaged, the job
     fails and names it."""
 
@@ -192,7 +179,7 @@ class PruneParams(RequestModel):
     """No parameters: the retention rules are settings of the service."""
 
 
-class PruneJob(JobRequest, authority=PRUNE, time_limit=timedelta(hours=4)):
+class PruneJob(base.JobRequest, authority=base.PRUNE, time_limit=timedelta(hours=4)):
     """Delete records past their retention. Repeating it deletes nothing."""
 
     kind: Literal["prune"]
@@ -203,7 +190,7 @@ class DeliveryParams(RequestModel):
     """No parameters: all that is due is decided and sent."""
 
 
-class DeliveryJob(JobRequest, authority=DELIVERY, queue="delivery", time_limit=timedelta(minutes=10)):
+class DeliveryJob(base.JobRequest, authority=base.DELIVERY, queue="delivery", time_limit=timedelta(minutes=10)):
     """Carry out what forecasters decided on alerts, and send changes to their receivers. Only the service posts it."""
 
     kind: Literal["delivery"] = "delivery"

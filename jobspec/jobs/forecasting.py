@@ -3,13 +3,13 @@
 from datetime import UTC, time, timedelta
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from jobspec.changes import UNCHANGED, Changes
-from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField, form
+from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField, examples, form
 from jobspec.jobs.base import BACKFILL, DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF, JobRequest
 
 MAX_HORIZON_DAYS = 366
@@ -74,9 +74,7 @@ class ForecastParams(AheadParams):
 class ForecastJob(JobRequest, authority=FORECAST, operational=True, time_limit=timedelta(hours=2)):
     """Issue forecasts."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}}]}
-    )
+    model_config = examples({"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}})
 
     kind: Literal["forecast"]
     params: ForecastParams
@@ -113,17 +111,13 @@ class WhatIfJob(JobRequest, authority=WHAT_IF, time_limit=timedelta(hours=2)):
     """Forecast with other weather, or with more or less water in the basin at T0. Its runs are separate: the latest
     forecasts, alerts and states do not change."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "kind": "what-if",
-                    "params": {
-                        "basins": ["USGS-13235000"],
-                        "changes": {"degrees": 2.0, "increment": {"mm": 10.0, "where": "snow"}},
-                    },
-                }
-            ]
+    model_config = examples(
+        {
+            "kind": "what-if",
+            "params": {
+                "basins": ["USGS-13235000"],
+                "changes": {"degrees": 2.0, "increment": {"mm": 10.0, "where": "snow"}},
+            },
         }
     )
 

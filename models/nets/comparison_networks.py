@@ -14,12 +14,14 @@ class Standardised(Network):
     """A recurrence over standardised inputs, read by a linear head behind dropout [K19].
 
     Every step of the recurrence, K wide, sees the precipitation, the L auxiliaries and the S statics, all standardised.
-    The scales of the water are buffers, so they are stored with the weights.
+    The scales of the water are buffers, so they are stored with the weights. `carried` names the values (B, K) of the
+    state, zeros at first.
     """
 
     conserving = False
     skips_gaps = False
     state_version = 1
+    carried: tuple[str, ...]
     precipitation: Tensor
     streamflow: Tensor
 
@@ -35,6 +37,9 @@ class Standardised(Network):
         with torch.no_grad():
             self.precipitation.copy_(torch.tensor([water.mass_mean, water.mass_sd]))
             self.streamflow.copy_(torch.tensor([water.discharge_mean, water.discharge_sd]))
+
+    def empty_state(self, samples: int) -> State:
+        return {name: self.head.weight.new_zeros(samples, self.cells) for name in self.carried}
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run T days for B samples. Outside training, a discharge below zero is zero."""
@@ -73,6 +78,7 @@ class LSTM(Standardised):
     """
 
     architecture = "lstm"
+    carried = ("h", "c")
     by_library = True
 
     def __init__(
@@ -85,11 +91,6 @@ class LSTM(Standardised):
         with torch.no_grad():
             weights["bias_ih_l0"][forget] = forget_bias
             weights["bias_hh_l0"][forget] = 0
-
-    def empty_state(self, samples: int) -> State:
-        """Return {"h", "c"}: zeros (B, K)."""
-        zeros = self.head.weight.new_zeros(samples, self.cells)
-        return {"h": zeros, "c": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         """Run the days from the state; without gradients on a processor so that a day's bits are its own."""
@@ -154,17 +155,13 @@ class EINS(Standardised):
     """The EINS recurrence over forcing and attributes."""
 
     architecture = "eins"
+    carried = ("s", "q")
 
     def __init__(
         self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 0.0, dropout: float = 0.4
     ) -> None:
         super().__init__(auxiliary, static, cells, dropout)
         self.recurrence = EINSRecurrence(self.features, cells, forget_bias)
-
-    def empty_state(self, samples: int) -> State:
-        """Return {"s", "q"}: zeros (B, theta)."""
-        zeros = self.head.weight.new_zeros(samples, self.cells)
-        return {"s": zeros, "q": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         hidden, s, q = self.recurrence(x, state["s"], state["q"])
@@ -182,6 +179,7 @@ class MMRNN(Standardised):
     """
 
     architecture = "mmrnn"
+    carried = ("c", "h")
     skips_gaps = True
 
     def __init__(
@@ -191,9 +189,8 @@ class MMRNN(Standardised):
         self.recurrence = MixedMemory(self.features, cells, forget_bias=forget_bias)
 
     def empty_state(self, samples: int) -> State:
-        """Return {"c", "h"}: zeros (B, K), and {"waited"}: zeros (B,), the days skipped since the last step."""
-        zeros = self.head.weight.new_zeros(samples, self.cells)
-        return {"c": zeros, "h": zeros.clone(), "waited": zeros.new_zeros(samples)}
+        """Return c and h, and `waited` (B,): the days skipped since the last step."""
+        return super().empty_state(samples) | {"waited": self.head.weight.new_zeros(samples)}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:
         days = torch.ones_like(inputs.mass[..., 0]) if inputs.elapsed is None else inputs.elapsed

@@ -182,9 +182,8 @@ class MCLSTM(Network):
         weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
         of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
         wetness = None if self.wetness is None else self.wetness.exp() / FIRST_WETNESS_MM
-        gates = Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
-        gates.half_products = self.half_products
-        return gates
+        varying, static = torch.cat([of_cells, of_drivers], 1), of_static.contiguous()
+        return Gates(varying, static, bias, factor, factor_bias, wetness, half_products=self.half_products)
 
 
 def check_days(inputs: Inputs) -> None:

@@ -29,6 +29,7 @@ Where a cell's own water opens its output gate, o_k = sigma(z_k + log(1 + kappa_
 argument's z, m_k gets kappa_k dz / (1 + kappa_k m_k) too, and kappa_k gets m_k dz / (1 + kappa_k m_k).
 """
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
@@ -64,6 +65,7 @@ class TaggedFlow(NamedTuple):
     cells: Tensor  # (B, K, G)      mm, after the last day
 
 
+@dataclass(slots=True, eq=False)
 class Gates:
     """The weights of all gates. H rows of R, then the groups of i and of o.
 
@@ -80,20 +82,14 @@ class Gates:
         prepared: a program's own form of the weights, by its name; valid while they stay the same.
     """
 
-    half_products = False
-
-    def __init__(
-        self,
-        varying: Tensor,
-        static: Tensor,
-        bias: Tensor,
-        factor: Tensor | None = None,
-        factor_bias: Tensor | None = None,
-        wetness: Tensor | None = None,
-    ) -> None:
-        self.varying, self.static, self.bias = varying, static, bias
-        self.factor, self.factor_bias, self.wetness = factor, factor_bias, wetness
-        self.prepared: dict[str, dict[str, Tensor]] = {}
+    varying: Tensor
+    static: Tensor
+    bias: Tensor
+    factor: Tensor | None = None
+    factor_bias: Tensor | None = None
+    wetness: Tensor | None = None
+    half_products: bool = False
+    prepared: dict[str, dict[str, Tensor]] = field(default_factory=dict)
 
     @property
     def learnt(self) -> Learnt:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint
-from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT, subsets
 from hydrology.snow.snow import RegionalSnow
 from hydrology.uncertainty.error_model import BasinErrors, Shape
+from jobspec.fields import PeriodField
 from models import checkpoint
 from models.pretrained.combination import Combination
 from models.pretrained.form import DamagedEnsemble, Ensemble, Frozen, Sha256, Shipped, read_beside
@@ -46,7 +46,7 @@ class ErrorsHeader(Frozen):
     """What is written beside the numbers; `basins` are the observed days of each, in the order of their numbers."""
 
     content: Sha256
-    period: str
+    period: PeriodField
     days: Annotated[int, Field(ge=0)]
     for_unseen: bool
     basins: dict[str, Annotated[int, Field(ge=0)]]
@@ -74,7 +74,7 @@ def _parse_errors(content: bytes) -> tuple[str, ShippedErrors]:
         Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(prefix, tensors).items()})
         for prefix in (SHAPE, REGIONAL)
     )
-    shipped = ShippedErrors(Period.parse(header.period), header.days, shape, regional, header.for_unseen, basins)
+    shipped = ShippedErrors(header.period, header.days, shape, regional, header.for_unseen, basins)
     return header.content, shipped
 
 
@@ -114,21 +114,13 @@ class ShippedSkill(ShippedMetrics):
     """The scores of the members' mean over a period that it has not learnt from."""
 
     content: Annotated[str, Field(description="The fingerprint of the description beside it.")]
-    period: Annotated[str, Field(description="FIRST..LAST")]
+    period: PeriodField
     evaluated_at: datetime
     subsets: dict[str, ShippedMetrics] = Field(
         default_factory=dict,
         exclude_if=lambda subsets: not subsets,
         description="Of a combination: with some of its products alone, by their joined names.",
     )
-
-    @field_validator("period")
-    @classmethod
-    def _is_a_period(cls, text: str) -> str:
-        try:
-            return str(Period.parse(text))
-        except InvalidInput as error:
-            raise ValueError(str(error)) from None
 
     @property
     def by_member(self) -> dict[str, ShippedMetrics]:

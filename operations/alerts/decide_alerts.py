@@ -73,8 +73,13 @@ def settle_run(
     waiting: Collection[str] = (),
 ) -> list[Change]:
     """Settle a basin's alerts by a run with its published adjustment; those of `waiting` levels stay."""
-    if found.adjustment is not None:
-        judgement = _judgement(found.adjustment)
+    if (own := found.adjustment) is not None:
+        judgement = AlertDecision(
+            sentence=_sentence(f"Adjusted by {own.publisher}", own.words, own.note),
+            by=own.publisher,
+            adjustment_id=own.id,
+            levels=frozenset(own.chances),
+        )
     return settle_alerts.settle(
         session,
         found.basin_id,
@@ -210,15 +215,6 @@ def _fresh(session: Session, clock: Clock, names: Sequence[str]) -> dict[str, La
         for name, newest in latest.latest_many(session, names, now).items()
         if isinstance(newest, Latest) and not stale(age_days(newest.run.weather_until, now))
     }
-
-
-def _judgement(adjustment: Adjustment) -> AlertDecision:
-    return AlertDecision(
-        sentence=_sentence(f"Adjusted by {adjustment.publisher}", adjustment.words, adjustment.note),
-        by=adjustment.publisher,
-        adjustment_id=adjustment.id,
-        levels=frozenset(adjustment.chances),
-    )
 
 
 def _sentence(what: str, *words: str | None) -> str:

@@ -135,7 +135,8 @@ class _Courier:
                 statuses += [] if status is None else [status]
                 # Never the receiver's address: it may hold a secret of its own.
                 log.info("delivery.attempt", delivery=one.delivery, number=one.number, status=status)
-            if outcome.failure is not None and _pauses_now(outcome, statuses):
+            ended = outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses)
+            if outcome.failure is not None and statuses and ended:
                 subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
                 statuses = ["failed"] * len(statuses)
         return statuses, outcome.failure
@@ -189,10 +190,6 @@ class _Lane:
             if set(statuses) - {"delivered"}:
                 break
         return done
-
-
-def _pauses_now(outcome: DeliveryOutcome, statuses: Sequence[Status]) -> bool:
-    return bool(statuses) and (outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses))
 
 
 def body_of(change: Change, others: Sequence[Change] = ()) -> bytes:

@@ -53,17 +53,22 @@ def with_changes(work: Work, plan: Plan, run: NewRun, results: Sequence[BasinRes
     earlier = Period(t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), t0 - ONE_DAY)
     with work.database.reading() as session:
         found = runs.issued_before(session, [*issued], earlier, run.version_id)
-    changed = dict.fromkeys(issued, absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(t0)))
-    outcomes: dict[str, Outcome] = {**changed}
+    without = absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(t0))
+    outcomes: dict[str, Outcome] = {**dict.fromkeys(issued, without)}
     pairs: dict[str, list[Pair]] = defaultdict(list)
     for name, (previous, before) in found.items():
-        last = min(previous.t0 + np.timedelta64(previous.horizon_days, "D"), plan.days.ahead.last)
+        last = min(previous.last_day, plan.days.ahead.last)
         if last <= t0:
             outcomes[name] = absent(Reason.NO_COMMON_DAYS, run=previous.id)
         else:
             pairs[previous.id].append(Pair(run, issued[name], previous, before, Period(t0 + ONE_DAY, last)))
-    for of_run in pairs.values():
-        outcomes |= _of_run(work, plan, of_run)
+    for previous_id, of_run in pairs.items():
+        try:
+            outcomes |= dict(_split(work, plan, of_run))
+        except Problem as problem:
+            log.warning("forecast.change_not_split", run=previous_id, error=str(problem))
+            why = absent(Reason.CHANGE_NOT_SPLIT, run=previous_id, why=str(problem))
+            outcomes |= dict.fromkeys([pair.basin for pair in of_run], why)
     return [_with(result, outcomes.get(result.basin.basin_id)) for result in results]
 
 
@@ -73,15 +78,6 @@ def _with(result: BasinResult, outcome: Outcome | None) -> BasinResult:
     change, series = (outcome, []) if isinstance(outcome, Absent) else (outcome[0], [outcome[1]])
     basin = replace(result.basin, summary=replace(result.basin.summary, change=change))
     return replace(result, basin=basin, series=[*result.series, *series])
-
-
-def _of_run(work: Work, plan: Plan, pairs: Sequence[Pair]) -> dict[str, Outcome]:
-    previous = pairs[0].previous
-    try:
-        return dict(_split(work, plan, pairs))
-    except Problem as problem:
-        log.warning("forecast.change_not_split", run=previous.id, error=str(problem))
-        return {pair.basin: absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=str(problem)) for pair in pairs}
 
 
 def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str, Outcome]]:

@@ -71,7 +71,9 @@ def start_part(
         here = {name: plan.basins[name] for name in states}
         normals = observed_normals(session, here, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if whole.changes.assimilate else {}
-        faults = _weather_faults(session, plan)
+        faults: Mapping[str, str] = {}  # why a newer weather forecast of the plan's model was not taken
+        if (used := plan.forecast) is not None:
+            faults = feeds.failed_forecasts(session, used.source, used.model, used.available_time)
         of_snow = snow_normals(session, loaded.version.id, snow, t0)
         readable = [name for name, mapping in snow.items() if not isinstance(mapping, Absent)]
         references = reference_snow(session, readable, t0)
@@ -102,12 +104,6 @@ def start_part(
             weather_fault=faults.get(name),
         )
     return started
-
-
-def _weather_faults(session: Session, plan: PartPlan) -> Mapping[str, str]:
-    """Return why a newer weather forecast of the plan's model was not taken, by basin."""
-    used = plan.forecast
-    return {} if used is None else feeds.failed_forecasts(session, used.source, used.model, used.available_time)
 
 
 def simulate_part(

@@ -55,7 +55,11 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
     """Return the row of a basin; the reason is why it is withheld, None if it is issued."""
     basin, state, parent = computed.first.basin, computed.at_t0.archived, computed.first.parent
     area = area_by(basin.areas, computed.loaded.version.area_products)
-    hashes = [_hash_of_part(computed, one) for one in computed.parts]
+    of_parents = [None if one.parent is None else one.parent.day for one in computed.parts]
+    hashes = [
+        inputs_hash(computed.plan, one.forcing, one.weather, one.bridges, day)
+        for one, day in zip(computed.parts, of_parents, strict=True)
+    ]
     return run_types.RunBasin(
         basin_id=basin.id,
         status="withheld" if reason else "issued",
@@ -70,12 +74,6 @@ def run_basin(computed: SimulatedBasin, reason: Absent | None) -> run_types.RunB
         area_name=None if area is None else area.name,
         summary=_summary(computed, hashes),
         spin_up_days=state.spin_up_days,
-    )
-
-
-def _hash_of_part(computed: SimulatedBasin, one: SimulatedPart) -> str:
-    return inputs_hash(
-        computed.plan, one.forcing, one.weather, one.bridges, None if one.parent is None else one.parent.day
     )
 
 

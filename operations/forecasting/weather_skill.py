@@ -7,7 +7,7 @@ has settled. Some basins and issues represent the others: the errors of a day ar
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -30,8 +30,6 @@ BASINS, ISSUES = 20, 15
 """Maximum number of basins and of past issues that are compared."""
 SINCE = np.timedelta64(120, "D")
 """Age of the oldest of these issues: the skill is that of the season."""
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +132,6 @@ def weather_of(forcing: Forcing) -> Array:
     return np.asarray(both, dtype=np.float64)
 
 
-def _spread_out(items: Sequence[Item], most: int) -> list[Item]:
+def _spread_out(items: Sequence[Any], most: int) -> list[Any]:
     count = min(len(items), most)
     return [items[round(at)] for at in np.linspace(0, len(items) - 1, count).tolist()] if count else []

@@ -20,8 +20,7 @@ from models.ensemble import Ensemble
 from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
-from operations.training.members import best_nse
-from operations.training.training_data import StartedTraining
+from operations.training.training_data import StartedTraining, best_nse
 from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import promotions, trainings, versions

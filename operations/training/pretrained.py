@@ -13,7 +13,6 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
@@ -219,7 +218,7 @@ def _store_beside(session: Session, clock: Clock, version: versions.Version, bes
 
 
 def _add_skill(session: Session, version: versions.Version, judged: attachments.ShippedSkill) -> None:
-    stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
+    stored, period = {one.id for one in basins.list_basins(session)}, judged.period
     rows = [
         scores.Score(
             version_id=version.id,

@@ -197,3 +197,7 @@ class StartedTraining:
                 weights[VECTORS] = with_room(weights[VECTORS], before, len(self.learnt_from))
             starts[member] = weights
         return starts
+
+
+def best_nse(log_rows: Sequence[dict[str, float]]) -> float | None:
+    return max((row["validation_nse"] for row in log_rows), default=None)

@@ -41,7 +41,7 @@ def split_errors(work: Work, version: Version, last: Day) -> int:
         settled = [
             run
             for run in runs.issued_runs(session, version.id, last - ONE_DAY)
-            if _ahead(run).last <= last and not any(_ahead(run).overlap(days) for days in learnt)
+            if run.last_day <= last and not any(_ahead(run).overlap(days) for days in learnt)
         ]
         done = error_splits.split_basins(session, [run.id for run in settled])
         left: dict[str, list[str]] = defaultdict(list)
@@ -135,7 +135,7 @@ def _error(
         version_id=run.version_id,
         t0=run.t0,
         horizon_days=run.horizon_days,
-        weather=run.weather.name if run.weather else run.forcing_kind,
+        weather=run.weather_name,
         season=next(name for name, months in SEASONS.items() if name != ALL_YEAR and first in months),
         volume=split_error("volume", *of_each),
         peak=split_error("peak", *of_each),

@@ -26,6 +26,11 @@ from records.versions import error_models, versions
 from records.versions.versions import Version
 from runtime.clock import Clock
 
+log = structlog.get_logger()
+
+MIN_ISSUE_DAYS = 10
+"""Issue days T0 with a weather model before its forecasts are recalibrated; their weight grows with their number."""
+_DIGITS = 4
 SETTLED_AFTER = np.timedelta64(30, "D")
 """Observed flow is used once it is this old: services first publish provisional values, and revise them in weeks."""
 
@@ -58,7 +63,7 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     last = last_settled(clock)
     by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
     for run in [*runs.issued_runs(session, version, last, "reforecast"), *runs.issued_runs(session, version, last)]:
-        if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
+        if run.weather is not None and run.last_day <= last:
             by_weather[run.weather.name].append(run)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 
@@ -89,7 +94,7 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
 
 
 def _basins_that_count(session: Session, version: Version, run: run_types.Run) -> Iterator[str]:
-    ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
+    ahead = Period(run.weather_until, run.last_day)
     if any(ahead.overlap(fitted) for fitted in version.fitted_periods):
         return
     for basin in runs.basins_of(session, run.id):
@@ -115,13 +120,6 @@ def _of_issue_day(
             assert run.weather is not None
             row[: len(quantiles)] = recalibration_of(run.weather.recalibration).undo(of_run)
     return scores
-
-
-log = structlog.get_logger()
-
-MIN_ISSUE_DAYS = 10
-"""Issue days T0 with a weather model before its forecasts are recalibrated; their weight grows with their number."""
-_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +167,7 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
     )
 
 
-def _fitted(issue_days: IssueDays, scores: Sequence[np.typing.NDArray[np.float64]]) -> RunRecalibration:
+def _fitted(issue_days: IssueDays, scores: Sequence[Array]) -> RunRecalibration:
     known = [of_day for of_day in scores if np.isfinite(of_day).any()]
     fitted = Recalibration.fit(known)
     return RunRecalibration(

@@ -65,6 +65,10 @@ class Alert(LevelChance):
     why: str
     run_id: Annotated[str, ForeignKey("runs.id")]
 
+    @property
+    def gravity(self) -> tuple[float, ...]:
+        return gravity(self.severity, self.chance, self.discharge, self.direction)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiverAlert(Alert):
@@ -146,7 +150,7 @@ def rivers(
 def by_river(levels: Iterable[Alert]) -> dict[tuple[str, Direction], list[Alert]]:
     """Return the levels with an alert by basin and direction, the one that stands for its river first."""
     found: dict[tuple[str, Direction], list[Alert]] = {}
-    for alert in sorted(levels, key=_gravity, reverse=True):
+    for alert in sorted(levels, key=lambda alert: alert.gravity, reverse=True):
         if alert.severity is not None:
             found.setdefault((alert.basin_id, alert.direction), []).append(alert)
     return found
@@ -158,7 +162,3 @@ def standing_levels(of_river: Iterable[Alert]) -> JsonList:
         {"level": one.level, "severity": one.severity, "chance": one.chance, "discharge_m3s": one.discharge}
         for one in of_river
     ]
-
-
-def _gravity(alert: Alert) -> tuple[float, ...]:
-    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)

@@ -75,9 +75,7 @@ class Attempt:
     at: datetime
     ended_at: Annotated[datetime | None, Why("It is under way.")]
     status_code: Annotated[
-        int | None,
-        Doc("The receiver's HTTP status, or the mail server's code."),
-        Why("The receiver has not answered."),
+        int | None, Doc("The receiver's HTTP status, or the mail server's code."), Why("The receiver has not answered.")
     ]
     failure: Annotated[Absent | None, Doc("Why it does not count as delivered."), Why("It is delivered, or under way.")]
 

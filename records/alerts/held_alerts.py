@@ -9,6 +9,7 @@ from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, func, or_, se
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
@@ -34,6 +35,9 @@ class HeldOtherwise(InvalidInput):
     remedy = "Read `/v1/alerts/held` again, and decide what it shows now."
 
 
+_WAITS = Why("Nobody has decided yet.")
+
+
 @stored(
     "held_alerts",
     CheckConstraint("(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"),
@@ -45,19 +49,22 @@ class HeldAlerts:
 
     Attributes:
         proposed: each as receivers would get it (`alert_changes.as_json`), without an id.
-        held_at, due_at, ruled_at: by the machine's clock; due_at: when they go out without a ruling; None where they
-            are of levels in doubt, and wait until somebody decides.
+        held_at, due_at, ruled_at: by the machine's clock.
     """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
     run_id: Annotated[str, ForeignKey("runs.id")]
     proposed: JsonList
     held_at: datetime
-    due_at: datetime | None
-    ruling: Ruling | None = None
-    ruled_by: FreeText | None = None
-    ruled_at: datetime | None = None
-    note: FreeText | None = None
+    due_at: Annotated[
+        datetime | None,
+        Doc("When they go out as proposed if nobody decides before; null where they wait for a level in doubt."),
+        Why("A level is in doubt: it waits until somebody decides."),
+    ]
+    ruling: Annotated[Ruling | None, Doc("What somebody decided; carried out in seconds."), _WAITS] = None
+    ruled_by: Annotated[FreeText | None, _WAITS] = None
+    ruled_at: Annotated[datetime | None, _WAITS] = None
+    note: Annotated[FreeText | None, Why("There is none.")] = None
 
 
 HELD_ALERTS = table_of(HeldAlerts)

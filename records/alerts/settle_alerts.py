@@ -23,7 +23,7 @@ from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
 from records.database.stored import as_values, grouped, upsert
-from records.levels.basin_levels import THRESHOLDS
+from records.levels.basin_levels import SET_LEVELS
 from records.runs import runs
 from records.runs.run_types import Run
 from runtime.clock import Clock
@@ -316,7 +316,7 @@ def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
 
 def _level_facts(session: Session, basin: str, level: str, discharge: float, at: datetime) -> dict[str, Any]:
     """Return stage (m, official or by the rating), category and impact of a level, each None if unknown."""
-    columns = (THRESHOLDS.c[name] for name in ("official_stage", "category", "impact"))
+    columns = (SET_LEVELS.c[name] for name in ("official_stage", "category", "impact"))
     row = session.execute(select(*columns).filter_by(basin_id=basin, name=level)).one_or_none()
     stage, category, impact = row or (None, None, None)
     stored = ratings.newest(session, basin, day(at.date()))

@@ -131,10 +131,7 @@ class Subscription:
         try:
             digest = Digest(**self.digest)
             return schedules.next_run(digest.cron, digest.timezone, at)
-        except (
-            ValidationError,
-            schedules.BadCron,
-        ):  # another machine knew the zone: an alert does not wait
+        except (ValidationError, schedules.BadCron):  # another machine knew the zone: an alert does not wait
             log.warning("subscription.digest", subscription=self.id, digest=self.digest)
             return None
 
@@ -154,12 +151,7 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins, key)
     subscription = Subscription(
-        id=new_id(at),
-        key_id=key,
-        **new.model_dump(),
-        generation=1,
-        rotated_at=None,
-        created_at=at,
+        id=new_id(at), key_id=key, **new.model_dump(), generation=1, rotated_at=None, created_at=at
     )
     add_all(session, Subscription, [as_values(subscription)])
     if new.email is not None:

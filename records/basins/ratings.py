@@ -63,12 +63,7 @@ def put(session: Session, basin: str, new: NewRating, at: datetime) -> tuple[Sto
     if file.site is not None and basin.startswith("USGS-") and file.site != source_code(basin):
         raise InvalidRating(f"The table is of gauge {file.site}, not of {basin}: import the basin's own.")
     rating = StoredRating(
-        basin_id=basin,
-        valid_from=valid_from,
-        source=new.source,
-        datum=new.datum,
-        **as_values(file),
-        set_at=at,
+        basin_id=basin, valid_from=valid_from, source=new.source, datum=new.datum, **as_values(file), set_at=at
     )
     before = newest(session, basin, valid_from)
     if before is not None and new.valid_from in (None, before.valid_from):

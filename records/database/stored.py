@@ -144,11 +144,7 @@ class Columns:
 
 
 def stored(
-    name: str,
-    *items: SchemaItem,
-    key: tuple[str, ...] = ("id",),
-    numbered: bool = False,
-    summed: Summed | None = None,
+    name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",), numbered: bool = False, summed: Summed | None = None
 ) -> Callable[[type[Record]], type[Record]]:
     """Give a class its table, with a column for each field: a data class, the record; or only the names of columns.
 

@@ -90,9 +90,7 @@ class FeedConflict(InvalidInput):
 
 
 @stored(
-    "feeds",
-    UniqueConstraint("name"),
-    CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error"),
+    "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:

@@ -64,10 +64,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)
         .join(promoted, (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id))
         .where(
-            RUNS.c.forcing_kind == weather,
-            RUNS.c.owner.is_(None),
-            RUNS.c.what_if.is_(None),
-            RUNS.c.available_at <= at,
+            RUNS.c.forcing_kind == weather, RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), RUNS.c.available_at <= at
         )
         .where(
             RUNS.c.id.not_in(select(PRUNED.c.id).where(PRUNED.c.rule == "members")),
@@ -154,7 +151,7 @@ def of_arrays(
     season: Season | None = None,
 ) -> Volume:
     season = season or season_of(session, basin.basin_id, run.t0)
-    period, last = season.after(run.t0), run.t0 + np.timedelta64(run.horizon_days, "D")
+    period, last = season.after(run.t0), run.last_day
     if period.last > last:
         raise SeasonNotHeld(
             f"Run {run.id} holds days until {last}, and {season} ends on {period.last}: forecast its volume (freshet "

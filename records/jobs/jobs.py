@@ -151,11 +151,7 @@ def locked(session: Session, job: str) -> Job:
 
 
 def hold(session: Session, job: str, attempt: int) -> Job:
-    """Return a job that runs under this attempt, locked until the transaction ends.
-
-    Raises:
-        StaleAttempt: it is not running, or under another attempt.
-    """
+    """Return a job that runs under this attempt, else raise StaleAttempt; locked until the transaction ends."""
     record = locked(session, job)
     if (record.status, record.attempt) != ("running", attempt):
         raise StaleAttempt(

@@ -35,9 +35,6 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
     A line with hours of its own (`30 1 * * *`) fires once for each local time that it names: at the first occurrence if
     the clock goes back, at the end of the gap if the clock skips the time. A line for every hour (`0 * * * *`) fires
     whenever the clock shows its minutes, also in the repeated hour.
-
-    Raises:
-        BadCron: the line or the time zone cannot be read, or the line never fires.
     """
     try:
         there = zone(timezone)

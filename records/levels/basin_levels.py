@@ -38,7 +38,7 @@ _FITTED: dict[tuple[bytes, FloodFrequency], Sequence[levels.Statistic]] = {}
 """Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
 
 
-class UnknownThreshold(NotFound):
+class UnknownLevel(NotFound):
     """The basin has no level of this name that an operator set."""
 
     kind = "unknown-threshold"
@@ -68,7 +68,7 @@ class TooManyLevels(InvalidInput):
     key=("basin_id", "name"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
+class SetLevel:
     """A level that an operator set, or an official flood category.
 
     Attributes:
@@ -121,7 +121,7 @@ class StoredFloodFrequency:
         return FloodFrequency(RegionalSkew(self.regional_skew, self.regional_skew_error), self.trend_adjusted)
 
 
-THRESHOLDS, FLOOD_FREQUENCY = table_of(Threshold), table_of(StoredFloodFrequency)
+SET_LEVELS, FLOOD_FREQUENCY = table_of(SetLevel), table_of(StoredFloodFrequency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,36 +157,36 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     basins.lock(session, basin)
     if new.name.removeprefix(levels.OF_MODEL) in levels.names():
         raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
-    row = find_row(session, THRESHOLDS, basin_id=basin, name=new.name)
+    row = find_row(session, SET_LEVELS, basin_id=basin, name=new.name)
     if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
         raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
     if row is not None and (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
         return "unchanged"
     confirmed = row.confirmed if row is not None and row.direction == new.direction else None
-    level = Threshold(**new.model_dump(), set_at=at, confirmed=confirmed)
-    upsert(session, Threshold, [{"basin_id": basin} | as_values(level)])
+    level = SetLevel(**new.model_dump(), set_at=at, confirmed=confirmed)
+    upsert(session, SetLevel, [{"basin_id": basin} | as_values(level)])
     return "new" if row is None else "changed"
 
 
-def get(session: Session, basin: str, name: str) -> Threshold:
+def get(session: Session, basin: str, name: str) -> SetLevel:
     basins.require(session, basin)
     level = next((level for level in of_basin(session, basin) if level.name == name), None)
     if level is None:
-        raise UnknownThreshold(
+        raise UnknownLevel(
             f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
         )
     return level
 
 
-def of_basin(session: Session, basin: str) -> list[Threshold]:
+def of_basin(session: Session, basin: str) -> list[SetLevel]:
     """Return the levels that operators set, by name; categories without a discharge are left out."""
-    known = select(THRESHOLDS).filter_by(basin_id=basin).where(THRESHOLDS.c.discharge.is_not(None))
-    return read(session, Threshold, known.order_by(THRESHOLDS.c.name))
+    known = select(SET_LEVELS).filter_by(basin_id=basin).where(SET_LEVELS.c.discharge.is_not(None))
+    return read(session, SetLevel, known.order_by(SET_LEVELS.c.name))
 
 
 def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
-    level = THRESHOLDS.c
+    level = SET_LEVELS.c
     query = select(level.basin_id, level.name, level.impact).where(level.basin_id.in_(names), level.impact.is_not(None))
     stated: dict[str, dict[str, str]] = {}
     for basin, name, impact in session.execute(query):
@@ -196,7 +196,7 @@ def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]
 
 def remove(session: Session, basin: str, name: str) -> None:
     get(session, basin, name)
-    session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == name))
+    session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == name))
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:

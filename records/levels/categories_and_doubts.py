@@ -25,7 +25,7 @@ from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_ca
 from records.basins import basins, ratings
 from records.database.stored import add_all
 from records.levels import basin_levels
-from records.levels.basin_levels import FIXED_UNIT, THRESHOLDS, Threshold
+from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, SetLevel
 from records.series import series
 
 
@@ -61,12 +61,12 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
     )
     if changed:
         # An operator's level of a name in the file becomes the official one; one of another name stays.
-        replaced = or_(THRESHOLDS.c.category.is_not(None), THRESHOLDS.c.name.in_(rows))
-        session.execute(THRESHOLDS.delete().where(THRESHOLDS.c.basin_id == basin, replaced))
+        replaced = or_(SET_LEVELS.c.category.is_not(None), SET_LEVELS.c.name.in_(rows))
+        session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, replaced))
         added = {"basin_id": basin, "set_at": at, "source_day": day(at.date())}
         confirmed = {name: row.confirmed for name, row in before.items()}
         news = ({"name": name, "confirmed": confirmed.get(name)} | added | of for name, of in rows.items())
-        add_all(session, Threshold, news)
+        add_all(session, SetLevel, news)
     converted = convert_categories(session, basin, at)
     return Imported(changed or converted.changed, converted.left_out)
 
@@ -79,15 +79,15 @@ def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
-            own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == row.name)
-            session.execute(THRESHOLDS.update().where(*own).values(discharge=flow, set_at=at))
+            own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == row.name)
+            session.execute(SET_LEVELS.update().where(*own).values(discharge=flow, set_at=at))
             changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
 
 
 def _rows(session: Session, basin: str) -> list[Row[Any]]:
     """Return the categories of a basin, with and without a discharge, the least severe first."""
-    query = select(THRESHOLDS).where(THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.category.is_not(None))
+    query = select(SET_LEVELS).where(SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.category.is_not(None))
     return sorted(session.execute(query), key=lambda row: list[str](CATEGORIES).index(row.name))
 
 
@@ -158,15 +158,15 @@ def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
     basins.lock(session, basin)
     for name in names:
         level = basin_levels.get(session, basin, name)
-        own = (THRESHOLDS.c.basin_id == basin, THRESHOLDS.c.name == level.name)
-        session.execute(THRESHOLDS.update().where(*own).values(confirmed=level.discharge))
+        own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == level.name)
+        session.execute(SET_LEVELS.update().where(*own).values(confirmed=level.discharge))
 
 
-def _is_confirmed(level: Threshold) -> bool:
+def _is_confirmed(level: SetLevel) -> bool:
     return level.confirmed is not None and not differ(level.confirmed, level.discharge)
 
 
-def _of_level(level: Threshold, rating: Rating | None, flow: Array | None) -> Iterator[str]:
+def _of_level(level: SetLevel, rating: Rating | None, flow: Array | None) -> Iterator[str]:
     if rating is not None and level.official_stage is not None and level.official_flow is not None:
         by_rating = float(rating.discharge(level.official_stage))
         if by_rating > 0 and differ(by_rating, level.official_flow):

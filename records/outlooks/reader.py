@@ -17,7 +17,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
-from hydrology.extremes.level_checks import LIKELY, POSSIBLE, gravity
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
 from hydrology.outlook import FlowNow, FlowOutlook, LevelOutlook, Peak, flow_now, highest, highest_below, likeliest
 from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
@@ -302,7 +302,7 @@ def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | Non
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:
     gravest: dict[str, Alert] = {}
-    for alert in sorted(alerts.standing_of(session, names), key=_gravity):
+    for alert in sorted(alerts.standing_of(session, names), key=lambda alert: alert.gravity):
         gravest[alert.basin_id] = alert
     waiting = held_alerts.waiting(session, names)
     decided = runs.get_many(session, {alert.run_id for alert in gravest.values()})
@@ -310,10 +310,6 @@ def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, Standi
         name: StandingAlert(alert=alert, run=decided[alert.run_id], is_ending=_is_ending(alert), waits=name in waiting)
         for name, alert in gravest.items()
     }
-
-
-def _gravity(alert: Alert) -> tuple[float, ...]:
-    return gravity(alert.severity, alert.chance, alert.discharge, alert.direction)
 
 
 def _is_ending(alert: Alert) -> bool:
@@ -326,6 +322,6 @@ def _is_ending(alert: Alert) -> bool:
 
 def _skill_key(forecast: Latest) -> SkillKey:
     run = forecast.run
-    last = run.t0 + np.timedelta64(run.horizon_days, "D")
+    last = run.last_day
     weather = None if run.weather is None else run.weather.name
     return SkillKey(run.version_id, forecast.basin.basin_id, weather, as_date(last).month)

@@ -174,10 +174,7 @@ class RunSnow:
     def against_normal(self) -> SnowAgainstNormal:
         """What is reported of it against its normal and other estimates."""
         reference = known(self.reference)
-        others = {
-            REFERENCE: None if reference is None else reference.estimate,
-            SNOW17: self.snow17,
-        }
+        others = {REFERENCE: None if reference is None else reference.estimate, SNOW17: self.snow17}
         model = ModelSnow(self.mean_mm, known(self.normal_mm), self.p05_mm, self.p95_mm)
         return snow_against_normal(model, {name: other for name, other in others.items() if other is not None})
 

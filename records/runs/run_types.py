@@ -18,10 +18,7 @@ from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
-from records.runs.run_arrays import (
-    Ledger,
-    RunSeries,
-)
+from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
@@ -201,6 +198,16 @@ class NewRun:
     @property
     def weather_until(self) -> Day:
         return last_past_day(self.t0, self.filled_days)
+
+    @property
+    def last_day(self) -> Day:
+        """The last of its days after T0."""
+        return self.t0 + np.timedelta64(self.horizon_days, "D")
+
+    @property
+    def weather_name(self) -> str:
+        """The name of its weather forecast, else the kind of its weather."""
+        return self.forcing_kind if self.weather is None else self.weather.name
 
     @property
     def t0_note(self) -> Annotated[str | None, Doc(f"{T0_NOTE} Null elsewhere.")]:

@@ -134,8 +134,7 @@ class RunBridge:
     to_product: Annotated[str, Doc("The product it converts to.")]
     model: Annotated[str | None, Doc("The weather model whose forecasts it corrects; null for observed weather.")]
     pooled_from: Annotated[
-        tuple[str, ...],
-        Doc("The similar basins that its corrections are the mean of; empty if fitted on this basin."),
+        tuple[str, ...], Doc("The similar basins that its corrections are the mean of; empty if fitted on this basin.")
     ]
     precipitation_bias: float | None
     precipitation_correlation: float | None
@@ -255,8 +254,7 @@ class RunSubset:
     products: Annotated[
         tuple[str, ...],
         Doc(
-            "The products that took part; where another part on a product did not, the name of the part.",
-            (["daymet"],),
+            "The products that took part; where another part on a product did not, the name of the part.", (["daymet"],)
         ),
     ]
     missing: Annotated[

@@ -46,6 +46,7 @@ class _RunContent:
     content: bytes
 
 
+_DRAFT = Why("It is a draft.")
 _FIRST, _VALID = Why(Reason.FIRST_STATE.value), Why(Reason.STATE_VALID.value)
 
 
@@ -125,7 +126,7 @@ class State(NewState):
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
-    """What a forecaster changes of a run's forecast of a basin; a draft until it is published.
+    """What a forecaster changes of an issued forecast of a basin; a draft until it is published.
 
     Attributes:
         chances: by level, in place of the computed exceedance probability.
@@ -136,19 +137,23 @@ class Adjustment:
     id: str
     run_id: str
     basin_id: str
-    factor: float
-    shift_days: int
+    factor: Annotated[float, Doc("Multiplies the flow of every day and of every quantile.")]
+    shift_days: Annotated[int, Doc("Moves the flow to this many days later; earlier where negative.")]
     chances: JsonObject
-    words: FreeText
-    author: str
+    words: Annotated[FreeText, Doc("The reason, in the forecaster's own words.")]
+    author: Annotated[str, Doc("Who drafted it: the name of a key.")]
     # Not a foreign key: keys are revoked, never deleted.
     key_id: str
     created_at: datetime
-    published_at: datetime | None = None
-    publisher: str | None = None
-    note: FreeText | None = None
+    published_at: Annotated[datetime | None, _DRAFT] = None
+    publisher: Annotated[str | None, Doc("Who published it."), _DRAFT] = None
+    note: Annotated[FreeText | None, Doc("The publisher's."), Why("There is none.")] = None
     levels: JsonList | None = None
     alerts_at: datetime | None = None
+
+    @property
+    def state(self) -> Annotated[Literal["draft", "published"], Doc("`draft`: only forecasters see it.")]:
+        return "draft" if self.published_at is None else "published"
 
     @property
     def of_flow(self) -> FlowAdjustment:

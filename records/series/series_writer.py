@@ -71,10 +71,7 @@ def write_all(
     """Merge series by variable into the stored ones: new days are added, known days replaced, ABSENT days ignored.
 
     Writing the same series again changes nothing. New days are recorded as arrived at `at`, replaced ones as replaced
-    at `at`. A damaged year is replaced if the series contains all days that it had.
-
-    Raises:
-        DamagedSeries: a year is damaged, and the series lacks some of its days.
+    at `at`. A damaged year is replaced if the series contains all days that it had; else DamagedSeries is raised.
     """
     basins.lock(session, basin)
     for variable, one in series.items():

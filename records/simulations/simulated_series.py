@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
@@ -105,23 +106,33 @@ class _StoredWater:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedLoss:
-    """Mean annual loss over the simulated days, mm.
-
-    Attributes:
-        pet: potential evapotranspiration on the same days (`hydrology.weather.climate`).
-    """
+    """Mean annual loss over the simulated days, mm."""
 
     __pydantic_config__ = CLOSED
 
-    members: Mapping[str, float]
-    pet: float | Absent
+    members: Annotated[Mapping[str, float], Doc("Each member's, mm a year.")]
+    pet: Annotated[
+        float | Absent,
+        Doc(
+            "Potential evapotranspiration of the same days from temperature and latitude (Oudin et al. 2005), mm a "
+            "year."
+        ),
+    ]
 
     @property
-    def mean(self) -> float:
+    def mean(self) -> Annotated[float, Doc("The mean of the members, mm a year.")]:
         return sum(self.members.values()) / len(self.members)
 
     @property
-    def exceeding(self) -> list[str]:
+    def exceeding(
+        self,
+    ) -> Annotated[
+        list[str],
+        Doc(
+            "The members that lose more: a part of their loss is water that leaves the basin unseen, too much rain in "
+            "the weather product, or an error. None where `pet` is not known."
+        ),
+    ]:
         return [] if isinstance(self.pet, Absent) else [name for name, loss in self.members.items() if loss > self.pet]
 
 

@@ -47,17 +47,7 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("lead >= 1", name="lead"),
     CheckConstraint("n >= 0", name="n"),
     CheckConstraint("every_days >= 1", name="every_days"),
-    key=(
-        "version_id",
-        "basin_id",
-        "first_day",
-        "last_day",
-        "forecaster",
-        "lead",
-        "season",
-        "origin",
-        "weather",
-    ),
+    key=("version_id", "basin_id", "first_day", "last_day", "forecaster", "lead", "season", "origin", "weather"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:

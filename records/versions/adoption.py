@@ -18,7 +18,7 @@ from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
 from records.database.base import JsonObject
-from records.levels.basin_levels import FLOOD_FREQUENCY, THRESHOLDS
+from records.levels.basin_levels import FLOOD_FREQUENCY, SET_LEVELS
 from records.runs import states
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
@@ -78,7 +78,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
     owner = ownership.owner(session, basin)
     if owner is None:
         return None
-    levels = select(THRESHOLDS.c.name).where(THRESHOLDS.c.basin_id == basin).order_by(THRESHOLDS.c.name)
+    levels = select(SET_LEVELS.c.name).where(SET_LEVELS.c.basin_id == basin).order_by(SET_LEVELS.c.name)
     ratings = select(RATINGS.c.source).where(RATINGS.c.basin_id == basin).distinct().order_by(RATINGS.c.source)
     version = promotions.current(session, [basin]).get(basin)
     return Holdings(
@@ -101,7 +101,7 @@ def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
 def claim(session: Session, basin: str, clock: Clock) -> None:
     """Make an operator's basin official; all that the operator stated is dropped."""
     held = _take(session, basin, clock)
-    for table in (AREAS, ATTRIBUTES, TEXTS, THRESHOLDS, FLOOD_FREQUENCY, RATINGS):
+    for table in (AREAS, ATTRIBUTES, TEXTS, SET_LEVELS, FLOOD_FREQUENCY, RATINGS):
         session.execute(table.delete().where(table.c.basin_id == basin))
     theirs = select(VERSIONS.c.id).where(VERSIONS.c.owner == held.owner)
     session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == basin, PROMOTIONS.c.version_id.in_(theirs)))

@@ -115,12 +115,7 @@ def _names(stored: Mapping[str, Version]) -> dict[str, str]:
 
 
 def _new(
-    stored: Mapping[str, Version],
-    properties: VersionProperties,
-    *,
-    label: str | None,
-    wall: datetime,
-    now: datetime,
+    stored: Mapping[str, Version], properties: VersionProperties, *, label: str | None, wall: datetime, now: datetime
 ) -> NewVersion:
     in_order = [stored[part.version] for part in properties.parts]
     return NewVersion(

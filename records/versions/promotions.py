@@ -76,9 +76,6 @@ def promote(
 
     If the previous version decided alerts of a basin, the promotion is recorded as a change. `basin_ids` None:
     `basins_of`.
-
-    Raises:
-        AgainstPhysics: a probe of its physics failed.
     """
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")

@@ -47,12 +47,7 @@ def _of_training() -> Column[str]:
     return Column("training_id", String, ForeignKey("trainings.id"), nullable=False)
 
 
-@stored(
-    "training_checkpoints",
-    _of_training(),
-    Column("sha256", String, nullable=False),
-    key=("training_id", "label"),
-)
+@stored("training_checkpoints", _of_training(), Column("sha256", String, nullable=False), key=("training_id", "label"))
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A member's state to continue training from, with its progress: the newest."""

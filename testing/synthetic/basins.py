@@ -1,7 +1,8 @@
 """Synthetic basins from arid to alpine, with weather, snow, soil and rivers.
 
 No value is measured. They serve to try every part of the product without real data, and with known truth: the water
-balance closes, and snow and loss are given."""
+balance closes, and snow and loss are given.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from hydrology.base.calendar import Period
 from jobspec.training import used_periods
 from models.contract import Inputs
 from models.pretrained import DEFAULT, SHELF, attachments, combination, form
@@ -103,9 +102,9 @@ def test_an_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_
     parts = shipped.parts if isinstance(shipped, combination.Combination) else [shipped]
     learnt = {basin for part in parts for basin in part.description.basins}
     assert judged is not None
-    assert (judged.period, sorted(judged.basins)) == (TEST, sorted(learnt))
+    assert (str(judged.period), sorted(judged.basins)) == (TEST, sorted(learnt))
     assert {"nse", "kge", "beta_nse", "flv", "fhv"} <= judged.metrics.keys()
-    period = Period.parse(judged.period)
+    period = judged.period
     used = [days for part in parts for _, days in used_periods(part.description.config.model_dump(mode="json"))]
     assert not any(period.overlap(days) for days in used)
 

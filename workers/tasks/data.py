@@ -11,17 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.extensions import load
-from jobspec.jobs.data import (
-    SOURCES,
-    BridgeParams,
-    CheckParams,
-    DeliveryParams,
-    FetchParams,
-    IngestParams,
-    PruneParams,
-    UploadParams,
-    WeatherParams,
-)
+from jobspec.jobs import data as requests
 from jobspec.new_data import AddedBasin, ClimateParams
 from records.access import audit
 from records.basins import basins
@@ -37,7 +27,7 @@ if TYPE_CHECKING:
     from operations.basin_data.ingest import IngestResult
 
 
-def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
+def ingest(running: JobRun, params: requests.IngestParams) -> dict[str, Any]:
     """Ingest data from a source."""
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
@@ -56,11 +46,11 @@ def ingest(running: JobRun, params: IngestParams) -> dict[str, Any]:
         if params.source == "camels":
             source = CamelsSource(paths, params.product, files)
         else:
-            source = load(SOURCES[params.source])(paths, files)
+            source = load(requests.SOURCES[params.source])(paths, files)
         return _ingested(running, source, params.from_, fetched, params.basins, adopt=params.adopt)
 
 
-def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
+def upload(running: JobRun, params: requests.UploadParams) -> dict[str, Any]:
     """Ingest a table that was uploaded."""
     from ingestion.base import Files
     from ingestion.sources.tables import TablesSource
@@ -75,7 +65,7 @@ def upload(running: JobRun, params: UploadParams) -> dict[str, Any]:
     return _ingested(running, source, [params.name], {}, table=True)
 
 
-def weather(running: JobRun, params: WeatherParams) -> dict[str, Any]:
+def weather(running: JobRun, params: requests.WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
     from ingestion.base import Files
     from operations.weather.import_forecasts import add
@@ -141,7 +131,7 @@ def _named(running: JobRun, places: Sequence[str]) -> dict[str, Any]:
     return {"from": [audit_details.shown(place, _places(running, {})) for place in places]}
 
 
-def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
+def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
     """Ask a feed for new data."""
     from operations.feeds import holes
     from operations.feeds.fetch import FetchCallbacks
@@ -173,7 +163,7 @@ def fetch(running: JobRun, params: FetchParams) -> dict[str, Any]:
     return result | {"warnings": remarks[:MAX_REPORTED]}
 
 
-def bridge(running: JobRun, params: BridgeParams) -> dict[str, Any]:
+def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
     """Fit a bridge if requested, and apply it."""
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
@@ -239,7 +229,7 @@ def _warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {"warnings": first, "warned_basins": len(warnings)}
 
 
-def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
+def check(running: JobRun, _params: requests.CheckParams) -> dict[str, Any]:
     """Check all records."""
     from records.upkeep import integrity
 
@@ -250,7 +240,7 @@ def check(running: JobRun, _params: CheckParams) -> dict[str, Any]:
     return {"rows": done.row_count}
 
 
-def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
+def delivery(running: JobRun, _params: requests.DeliveryParams) -> dict[str, Any]:
     """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
     from operations.alerts.decide_alerts import carry_out
     from operations.alerts.deliver import deliver
@@ -263,7 +253,7 @@ def delivery(running: JobRun, _params: DeliveryParams) -> dict[str, Any]:
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 
-def prune(running: JobRun, _params: PruneParams) -> dict[str, Any]:
+def prune(running: JobRun, _params: requests.PruneParams) -> dict[str, Any]:
     """Delete records past their retention."""
     from operations.upkeep.prune import prune as run
 

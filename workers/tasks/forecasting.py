@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import texts
 from hydrology.base.errors import DataProblem
-from jobspec.jobs.forecasting import (
-    BackfillParams,
-    DailyParams,
-    ForecastParams,
-    ReplayParams,
-    VolumesParams,
-    WhatIfParams,
-)
-from jobspec.jobs.judging import (
-    CalibrationParams,
-    ComparisonParams,
-    EvaluationParams,
-    LevelsParams,
-    ReforecastParams,
-    VerificationParams,
-)
+from jobspec.jobs import forecasting as requests
+from jobspec.jobs import judging
 from records.job_permissions import permissions
 from records.runs.run_types import Run
 from records.versions import promotions
@@ -35,7 +21,7 @@ if TYPE_CHECKING:
     from records.feeds.feeds import FetchedBasin
 
 
-def forecast(running: JobRun, params: ForecastParams) -> dict[str, Any]:
+def forecast(running: JobRun, params: requests.ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecasting.forecast import forecast as issue
 
@@ -50,7 +36,7 @@ def _issued(running: JobRun, run: Run) -> dict[str, Any]:
     return result | ({"t0_note": run.t0_note} if run.t0_note else {})
 
 
-def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
+def what_if(running: JobRun, params: requests.WhatIfParams) -> dict[str, Any]:
     """Compute what-if runs."""
     from operations.what_if import what_if as make
 
@@ -58,7 +44,7 @@ def what_if(running: JobRun, params: WhatIfParams) -> dict[str, Any]:
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
-def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
+def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.forecasting.forecast import forecast_volumes
 
@@ -66,7 +52,7 @@ def volumes(running: JobRun, params: VolumesParams) -> dict[str, Any]:
     return {"runs": [_issued(running, run) for run in issued]}
 
 
-def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
+def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     """Run the daily cycle and report the outcome of every basin."""
     from operations.daily.daily_cycle import after_daily
     from operations.daily.daily_cycle import daily as run
@@ -98,7 +84,7 @@ def daily(running: JobRun, params: DailyParams) -> dict[str, Any]:
     }
 
 
-def backfill(running: JobRun, params: BackfillParams) -> dict[str, Any]:
+def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:
     """Fetch past weather forecasts, reforecast with them and recalibrate forecasts."""
     from operations.feeds.fetch import FetchCallbacks
     from operations.verification.backfill import backfill as run
@@ -112,7 +98,7 @@ def backfill(running: JobRun, params: BackfillParams) -> dict[str, Any]:
     return {"weather": done.weather} | done.counts | {"warnings": remarks}
 
 
-def replay(running: JobRun, params: ReplayParams) -> dict[str, Any]:
+def replay(running: JobRun, params: requests.ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 
@@ -128,7 +114,7 @@ if TYPE_CHECKING:
     pass
 
 
-def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
+def evaluation(running: JobRun, params: judging.EvaluationParams) -> dict[str, Any]:
     """Score a model version."""
     from operations.verification.evaluate import evaluate
 
@@ -149,7 +135,7 @@ def evaluation(running: JobRun, params: EvaluationParams) -> dict[str, Any]:
     }
 
 
-def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
+def calibration(running: JobRun, params: judging.CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version, or recalibrate its forecasts."""
     from operations.verification.calibrate import calibrate
     from operations.verification.recalibrate import recalibrate
@@ -163,7 +149,7 @@ def calibration(running: JobRun, params: CalibrationParams) -> dict[str, Any]:
     return {"version": version, "error_model": asdict(model) | error_model}
 
 
-def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
+def reforecast(running: JobRun, params: judging.ReforecastParams) -> dict[str, Any]:
     """Compute and store the skill of a model version's reforecasts."""
     from operations.verification.reforecast import reforecast as run
 
@@ -178,7 +164,7 @@ def reforecast(running: JobRun, params: ReforecastParams) -> dict[str, Any]:
     }
 
 
-def verification(running: JobRun, params: VerificationParams) -> dict[str, Any]:
+def verification(running: JobRun, params: judging.VerificationParams) -> dict[str, Any]:
     """Compute and store the skill of issued forecasts."""
     from operations.verification.verify_issued import verify
 
@@ -206,7 +192,7 @@ def _version(running: JobRun, version: str | None) -> str | None:
         return permissions.version_of(session, running.grant, version)
 
 
-def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
+def levels(running: JobRun, params: judging.LevelsParams) -> dict[str, Any]:
     """Compute and store thresholds from model versions' simulations of past days."""
     from operations.verification.simulated_levels import compute
 
@@ -214,7 +200,7 @@ def levels(running: JobRun, params: LevelsParams) -> dict[str, Any]:
     return {"versions": [_of_version(of) for of in done]}
 
 
-def comparison(running: JobRun, params: ComparisonParams) -> dict[str, Any]:
+def comparison(running: JobRun, params: judging.ComparisonParams) -> dict[str, Any]:
     """Compare model versions with the first of them."""
     from operations.verification.compare import compare
 

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem, counted
+from jobspec.jobs import training as requests
 from jobspec.jobs.base import JobRequest
-from jobspec.jobs.training import (
-    MemberJob,
-    MemberParams,
-    MembersJob,
-    MembersParams,
-    PretrainedParams,
-    RetrainingParams,
-    TrainingParams,
-    require_memory,
-)
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
 from records.database.base import JsonObject, to_json
@@ -33,10 +24,10 @@ if TYPE_CHECKING:
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 GPU_ATTEMPTS = 3  # then CPUs continue
 GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, attempts.NO_GPU_WORKER, *attempts.OF_ATTEMPTS)
-MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
+MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (requests.MemberJob, requests.MembersJob))
 
 
-def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
+def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]:
     """Train an ensemble: post jobs that train its members, then, when all have ended, assemble the version.
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
@@ -54,7 +45,7 @@ def training(running: JobRun, params: TrainingParams) -> dict[str, Any]:
             if not running.grant.is_official:
                 config = params.config
                 whole_config = config if isinstance(config, TrainingConfig) else whole(session, config)[1]
-                require_memory(whole_config, work.settings.operator_job_bytes)
+                requests.require_memory(whole_config, work.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
         works = begin_all(work, params.config, basins, owner=running.grant.owner)
@@ -84,7 +75,7 @@ def _note_label(running: JobRun, version: str, label: str | None) -> None:
         running.log(f"Version {version} existed before and retains {old_label}: a label names only new versions.")
 
 
-def retraining(running: JobRun, params: RetrainingParams) -> dict[str, Any]:
+def retraining(running: JobRun, params: requests.RetrainingParams) -> dict[str, Any]:
     """Train a season's candidate and its twin, and decide which version to use."""
     from operations.training import retrain
 
@@ -167,27 +158,27 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
     The worker sends them when this job waits.
     """
     job = running.job
-    requests: list[tuple[JobRequest, int]] = []
+    posted: list[tuple[JobRequest, int]] = []
     for training in works:
         name, members = training.training_id, training.config.members
         if on_gpus and training.trains_together():
-            requests.append((MembersJob(params=MembersParams(training=name, members=members)), GPU_ATTEMPTS))
+            of_all = requests.MembersParams(training=name, members=members)
+            posted.append((requests.MembersJob(params=of_all), GPU_ATTEMPTS))
         else:
-            of_members = [MemberParams(training=name, member=member) for member in range(members)]
-            requests += [(MemberJob(params=params), MEMBER_ATTEMPTS) for params in of_members]
+            of_members = [requests.MemberParams(training=name, member=member) for member in range(members)]
+            posted += [(requests.MemberJob(params=params), MEMBER_ATTEMPTS) for params in of_members]
     with running.work.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
-        for request, attempts in requests:
+        for request, attempts in posted:
             new = jobs.NewJob(
                 kind=request.kind, params=request.stored(), queue=request.queue, parent_id=job.id, max_attempts=attempts
             )
             jobs.create(session, new, running.work.clock.wall())
 
 
-def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
+def member(running: JobRun, params: requests.MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
-    from operations.training.members import train_member
-    from operations.training.train import reopen
+    from operations.training.train import reopen, train_member
 
     work = running.work
 
@@ -204,7 +195,7 @@ def member(running: JobRun, params: MemberParams) -> dict[str, Any]:
     return {"training": training.training_id, "member": params.member}
 
 
-def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
+def members(running: JobRun, params: requests.MembersParams) -> dict[str, Any]:
     """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
     from operations.training.train import reopen
 
@@ -215,8 +206,7 @@ def members(running: JobRun, params: MembersParams) -> dict[str, Any]:
 
 
 def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    from operations.training.members import unfinished_members
-    from operations.training.train import train_members
+    from operations.training.train import train_members, unfinished_members
 
     work = running.work
     with work.database.reading() as session:
@@ -239,7 +229,7 @@ def _in_words(progress: "Progress") -> str:
     return f"{loss}, median validation NSE {score.value:.3f} over {counted(score.basins, 'basin')}"
 
 
-def pretrained(running: JobRun, params: PretrainedParams) -> dict[str, Any]:
+def pretrained(running: JobRun, params: requests.PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 

@@ -1,8 +1,10 @@
 """/v1/basins/{basin}/water-balance and /long-term-balance: balance of the days ahead and since the empty store."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from math import fsum
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -11,46 +13,123 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations import DISCHARGE
 from app.exports.answers import JsonAnswer, documented_responses
-from app.forecasts.balance import WaterBalance, residuals, water_balance
 from app.forecasts.header import FieldUnits, RunOfBasin, days_ahead, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.stored_water import is_conserving, why_no_account, why_no_water
+from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Period, maybe
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import Reading
 from app.http.json_numbers import rounded
+from app.http.shown import As, model_of
 from hydrology.base import calendar
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.reasons import Reason
 from hydrology.base.units import to_mm_per_day
+from hydrology.water import ledger as water
 from hydrology.water.ledger import Sums
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
 from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs, states
+from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
+from records.runs.run_types import CLOSURE, ledger_entry
 from records.series import series
 from records.simulations import simulated_series
 
+Scale = Annotated[water.Scale, As("Scale", exact=True)]
+_IN_MM = (("residual_mm", "residual"), ("scale_mm", "scale"), ("tolerance_mm", "tolerance"))
+MemberBalance = Annotated[
+    Ledger, As("MemberBalance", omit=("member", "since_empty"), rename=_IN_MM, where_known=("trace",), exact=True)
+]
+_IN_MM_SINCE = (("residual_mm", "residual"), ("precipitation_mm", "scale"))
+MemberSinceEmpty = Annotated[run_arrays.SinceEmpty, As("MemberSinceEmpty", rename=_IN_MM_SINCE, exact=True)]
+
+
+class SinceEmpty(Model):
+    """The residual from the empty store to T0, which reveals leaks too small to show over a horizon. A basin with a
+    larger one than the tolerance is withheld."""
+
+    days: int | None = Field(description="Days since the empty store, T0 included.")
+    scale: Scale
+    members: dict[str, MemberSinceEmpty]
+
+
+class WaterBalance(Model):
+    """The water balance from T0 to the end of the horizon, mm. It closes for each member and their mean; quantiles of
+    discharge do not add up."""
+
+    closes: bool = Field(description="Whether every member closes.")
+    scale: Scale = Field(
+        description="The reference amount of residuals; the span is from T0 to the end of the horizon."
+    )
+    mean: dict[str, float] = Field(
+        description="The mean of each term over the members. Of a version that combines others it is weighted, and the "
+        "precipitation of each of its weather products is a term of its own."
+    )
+    members: dict[str, MemberBalance]
+    since_empty_store: SinceEmpty
+
+
+def water_balance(
+    ledgers: Sequence[Ledger], of_traces: RunSeries | None, days_since_empty: int | None
+) -> WaterBalance | None:
+    """Return the water balance of all members, mm, over their traces where there are some; None without ledgers."""
+    if not ledgers:
+        return None
+    of_members = [ledger for ledger in ledgers if ledger.member != OF_VERSION]
+    return WaterBalance(
+        closes=all(ledger.closes for ledger in ledgers),
+        scale=water.WATER_AVAILABLE,
+        mean=_mean_terms(ledgers, of_traces),
+        members={ledger.member: ledger for ledger in of_members},
+        since_empty_store=SinceEmpty(
+            days=days_since_empty,
+            scale=water.WATER_SINCE_EMPTY,
+            members={ledger.member: ledger.since_empty for ledger in of_members},
+        ),
+    )
+
+
+def _mean_terms(ledgers: Sequence[Ledger], of_traces: RunSeries | None) -> dict[str, float]:
+    """Return the mean of each term over members and traces; of a combined version, the terms of its own ledger."""
+    for ledger in ledgers:
+        if ledger.member == OF_VERSION:
+            return dict(ledger.terms)
+    return _mean(ledgers) if of_traces is None else _mean_of_traces(of_traces)
+
+
+def residuals(of_traces: RunSeries) -> dict[str, float]:
+    """Return the residual of every member with every trace, mm, by `MEMBER/TRACE`."""
+    values = ledger_entry(of_traces, "residual")
+    return {
+        f"{member}/{trace}": residual
+        for member, of_member in zip(of_traces.axes["member"], values, strict=True)
+        for trace, residual in zip(of_traces.axes["trace"], json_numbers.column(of_member), strict=True)
+    }
+
+
+def _mean(ledgers: Sequence[Ledger]) -> dict[str, float]:
+    terms = {name for ledger in ledgers for name in ledger.terms}
+    return {name: fsum(ledger.terms.get(name, 0.0) for ledger in ledgers) / len(ledgers) for name in sorted(terms)}
+
+
+def _mean_of_traces(of_traces: RunSeries) -> dict[str, float]:
+    terms = sorted(set(of_traces.axes["entry"]) - set(CLOSURE))
+    return {term: float(ledger_entry(of_traces, term).mean(dtype=np.float64)) for term in terms}
+
+
 router = APIRouter(prefix="/basins", tags=["water"])
 DAYS_OF_A_YEAR = 365.25
+_LOSS = As()
 
 
-class LossBesidePet(Model):
+class LossBesidePet(model_of(simulated_series.SimulatedLoss, _LOSS)):  # type: ignore[misc]
     """Mean annual loss of the model version over its simulated past, beside potential evapotranspiration. Loss is not
     measured, but evaporation cannot exceed its potential."""
 
     period: Period = Field(description="The simulated days.")
-    mean: float = Field(description="The mean of the members, mm a year.")
-    members: dict[str, float] = Field(description="Each member's, mm a year.")
-    pet: float | None = Field(
-        description="Potential evapotranspiration of the same days from temperature and latitude (Oudin et al. 2005), "
-        "mm a year."
-    )
-    exceeding: list[str] = Field(
-        description="The members that lose more: a part of their loss is water that leaves the basin unseen, too much "
-        "rain in the weather product, or an error. None where `pet` is not known."
-    )
 
 
 class BalanceOfRun(RunOfBasin):
@@ -105,13 +184,7 @@ def loss_beside_pet(session: Session, version: str, basin: str) -> LossBesidePet
     if isinstance(simulated, Absent):
         return simulated
     period, loss = simulated
-    return LossBesidePet(
-        period=Period.between(period.first, period.last),
-        mean=rounded(loss.mean),
-        members={label: rounded(lost) for label, lost in loss.members.items()},
-        pet=maybe(loss.pet, rounded),
-        exceeding=loss.exceeding,
-    )
+    return LossBesidePet(**_LOSS.values(loss), period=period)
 
 
 def in_words(loss: LossBesidePet) -> str | None:

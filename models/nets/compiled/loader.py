@@ -5,9 +5,10 @@ Where none fits, or it is not built, the networks run on torch's own operations,
 
 import ctypes
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import structlog
 import torch
@@ -15,21 +16,12 @@ from torch import Tensor
 
 from models.nets.compiled.variants import Variant, built_for, fingerprint, machine_of
 
-_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags", "occupied")
-_POINTERS = (
+_CALL_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags", "occupied")
+_CALL_POINTERS = (
     "weight", "weight_tiles", "factor", "factor_bias", "wetness", "fixed", "drivers", "mass", "cells_before", "storage",
     "outflow", "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias",
     "d_wetness", "d_fixed", "d_drivers", "d_mass", "d_cells", "tag_mass", "tag_cells", "tag_discharge", "tag_loss",
 )  # fmt: skip
-
-
-class Call(ctypes.Structure):
-    """`Call` of library.cpp."""
-
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in _SIZES),
-        *((name, ctypes.c_void_p) for name in _POINTERS),
-    )
 
 
 _BUCKETS_SIZES = ("days", "components", "samples", "delays", "tags")
@@ -40,13 +32,20 @@ _BUCKETS_POINTERS = (
 )  # fmt: skip
 
 
+def _fields(sizes: Sequence[str], pointers: Sequence[str]) -> tuple[tuple[str, Any], ...]:
+    return *((name, ctypes.c_int64) for name in sizes), *((name, ctypes.c_void_p) for name in pointers)
+
+
+class Call(ctypes.Structure):
+    """`Call` of library.cpp."""
+
+    _fields_ = _fields(_CALL_SIZES, _CALL_POINTERS)
+
+
 class BucketsCall(ctypes.Structure):
     """`BucketsCall` of buckets.h."""
 
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in _BUCKETS_SIZES),
-        *((name, ctypes.c_void_p) for name in _BUCKETS_POINTERS),
-    )
+    _fields_ = _fields(_BUCKETS_SIZES, _BUCKETS_POINTERS)
 
 
 def require(

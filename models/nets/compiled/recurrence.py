@@ -27,19 +27,9 @@ VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
 AXES = {
-    "varying": "RF",
-    "static weights": "RS",
-    "bias": "R",
-    "factor": "HV",
-    "factor_bias": "H",
-    "wetness": "K",
-    "drivers": "TBD",
-    "static": "BS",
-    "mass": "TB",
-    "cells": "BK",
-    "tag_mass": "TBG",
-    "tag_cells": "BKG",
-}
+    "varying": "RF", "static weights": "RS", "bias": "R", "factor": "HV", "factor_bias": "H", "wetness": "K",
+    "drivers": "TBD", "static": "BS", "mass": "TB", "cells": "BK", "tag_mass": "TBG", "tag_cells": "BKG",
+}  # fmt: skip
 """Of what is given: rows of the gates, features (cells and drivers), attributes, rows of U, mixtures, cells; days,
 samples, drivers, tags."""
 
@@ -110,12 +100,7 @@ def _weights(gates: Gates, static: Tensor, cells: int) -> tuple[Blocks, Tensor, 
 
 
 def _given(fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> Blocks:
-    return {
-        "fixed": fixed,
-        "drivers": _blocks(drivers, 1),
-        "mass": _blocks(mass, 1),
-        "cells_before": _blocks(cells, 0),
-    }
+    return {"fixed": fixed, "drivers": _blocks(drivers, 1), "mass": _blocks(mass, 1), "cells_before": _blocks(cells, 0)}
 
 
 def _allocate(given: Blocks) -> Blocks:

@@ -28,9 +28,8 @@ from models.pretrained.form import DamagedEnsemble, names, owner, read
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
-from operations.training.members import train_member
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
-from operations.training.train import begin, train
+from operations.training.train import begin, train, train_member
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins

@@ -35,7 +35,7 @@ def folder(trained_store: Database, tmp_path: Path) -> Path:
     )
     shipped = shipped_skill.ShippedSkill(
         content=read(folder).content,
-        period=PERIOD,
+        period=Period.parse(PERIOD),
         evaluated_at=CLOCK.wall(),
         basins=[BASINS[0], BASINS[1], NOT_STORED],
         metrics={"nse": nse},

@@ -16,7 +16,7 @@ from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.levels import basin_levels, categories_and_doubts
-from records.levels.basin_levels import ReservedName, Threshold, UnknownThreshold
+from records.levels.basin_levels import ReservedName, SetLevel, UnknownLevel
 from records.series.series_writer import write
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 
@@ -40,7 +40,7 @@ def test_a_level_is_set_changed_and_removed(database: Database) -> None:
         basin_levels.put(session, BASIN, low, NOW)
     with database.transaction() as session:
         stored = basin_levels.get(session, BASIN, "bankfull")
-        assert stored == Threshold(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
+        assert stored == SetLevel(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
         assert {one.name for one in basin_levels.of_basin(session, BASIN)} == {"bankfull", "Abstraction.stop_1"}
         raised = BANKFULL.model_copy(update={"discharge": 220.0})
         assert basin_levels.put(session, BASIN, raised, later) == "changed"
@@ -73,7 +73,7 @@ def test_what_is_not_stored_is_named(database: Database) -> None:
             basin_levels.put(session, BASIN, BANKFULL, NOW)
         a_basin(session)
         for act in (basin_levels.get, basin_levels.remove):
-            with pytest.raises(UnknownThreshold, match="'bankfull'"):
+            with pytest.raises(UnknownLevel, match="'bankfull'"):
                 act(session, BASIN, "bankfull")
 
 

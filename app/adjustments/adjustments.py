@@ -1,18 +1,30 @@
 """/v1/adjustments, /v1/basins/{basin}/adjustments and /v1/runs/{run}/basins/{basin}/adjusted"""
 
-from typing import Annotated, Any
+from datetime import date
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
 
-from app.adjustments.answers import AdjustedForecast, AdjustmentPage, adjusted_forecast, adjustment_answer, of_adjusted
 from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import SERIES
-from app.forecasts.discharge import DischargeUnits
+from app.forecasts.discharge import ANSWER_LEVELS, DischargeUnits, in_units, level_name, usual_units
+from app.forecasts.header import Columns, Days, FieldUnits, GappyColumns, LeadDays, days_ahead, run_table
+from app.http import json_numbers
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
+from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import BasinId, IdPage, KnownBasin, NoArea, OptionalBasin, Reading, RunId
+from app.http.json_numbers import gappy_column, rounded
 from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
+from app.http.shown import As, model_of
+from hydrology.alerts import WINDOW_DAYS
+from hydrology.base.absent import Absent
+from hydrology.base.doc import Why
+from hydrology.base.units import Units
+from hydrology.uncertainty.exceedance import Direction
 from jobspec.changes import NewAdjustment, Publication
 from jobspec.fields import ID
 from records.basins import basins
@@ -21,8 +33,125 @@ from records.forecasts import adjustments
 from records.forecasts.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.forecasts.latest import NoForecast, NoModel
 from records.outlooks import outlooks
-from records.runs import runs
+from records.outlooks.outlooks import read_chances
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_types import UnknownRun
+from records.runs.tables import Adjustment as StoredAdjustment
+
+_STORED = As(
+    omit=("chances", "key_id", "levels", "alerts_at"),
+    rename=(("basin_id", "basin"), ("run_id", "run")),
+    exact=True,
+    missing=True,
+)
+
+
+class Adjustment(model_of(StoredAdjustment, _STORED)):  # type: ignore[misc]
+    """What a forecaster changes of an issued forecast of a basin."""
+
+    id: Annotated[str, Series("identifier of the adjustment", column="adjustment")]
+    run: Annotated[str, Series("identifier of the run")]
+    publisher: Annotated[str | None, Why("It is a draft."), Series("who published it")] = Field(
+        description="Who published it."
+    )
+    t0: date
+    chances: dict[str, float] = Field(description="By level: the chance of passing it that the forecaster set.")
+
+
+class AdjustmentPage(Model):
+    """Adjustments, the newest draft first."""
+
+    adjustments: list[Adjustment]
+    next: str | None = next_page("/v1/adjustments?limit=100&after=01a1fa31d0a6718d9e12f4")
+
+
+class AdjustedLevel(Model):
+    """The chance of passing a level within the alerts' window."""
+
+    level: str
+    direction: Direction
+    discharge: float = Field(description="m³/s.")
+    issued: float = Field(description="As computed.")
+    adjusted: float = Field(description="By the adjusted flow, or as the forecaster set it.")
+
+
+class AdjustedForecast(Adjustment):
+    """A forecast as issued and as adjusted, side by side."""
+
+    units: FieldUnits
+    time: Days
+    lead_days: LeadDays
+    flow_of: Literal["calibrated", "discharge"] = Field(
+        description="What is adjusted: the calibrated quantiles, or without them those of the members."
+    )
+    issued: Annotated[Columns, Series("discharge as issued")] = Field(
+        description=column("The quantiles as issued, in the requested unit")
+    )
+    adjusted: Annotated[GappyColumns, Series("discharge as adjusted")] = Field(
+        description=column("The same as adjusted; null on days that no flow is moved to")
+    )
+    window_days: int = Field(description="Number of days after T0 that the chances cover.")
+    levels: list[AdjustedLevel] | None = Field(description="In the order of their names; null without a calibration.")
+
+
+def adjustment_answer(session: Session, stored: StoredAdjustment) -> Adjustment:
+    """Return an adjustment."""
+    return Adjustment(**_fields(session, stored))
+
+
+def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units | None = None) -> AdjustedForecast:
+    """Return a forecast as issued and as adjusted. By default in m3/s, or in mm/day where the run names no area."""
+    run, basin = runs.get(session, stored.run_id), runs.basin_of(session, stored.run_id, stored.basin_id)
+    units = units or usual_units(basin)
+    series = runs.series_of(session, run.id, basin.basin_id, (run_arrays.CALIBRATED, "discharge_quantiles"))
+    flow_of: Literal["calibrated", "discharge"] = "calibrated" if run_arrays.CALIBRATED in series else "discharge"
+    flow = series[run_arrays.CALIBRATED if flow_of == "calibrated" else "discharge_quantiles"]
+    shown = [at for at, level in enumerate(flow.axes["level"]) if level in ANSWER_LEVELS]
+    names = [level_name(flow.axes["level"][at]) for at in shown]
+    issued = in_units(flow.values[shown], basin, units)
+    adjusted = stored.of_flow.adjusted(issued)
+    return AdjustedForecast(
+        **_fields(session, stored),
+        units={"issued": units, "adjusted": units},
+        **days_ahead(run),
+        flow_of=flow_of,
+        issued={name: json_numbers.column(row) for name, row in zip(names, issued, strict=True)},
+        adjusted={name: gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
+        window_days=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
+        levels=maybe(_levels(session, stored, run, basin)),
+    )
+
+
+def _fields(session: Session, stored: StoredAdjustment) -> dict[str, Any]:
+    t0 = runs.get(session, stored.run_id).t0
+    return _STORED.values(stored) | {"t0": t0, "chances": stored.chances}
+
+
+def _levels(
+    session: Session, stored: StoredAdjustment, run: run_types.Run, basin: run_types.RunBasin
+) -> list[AdjustedLevel] | Absent:
+    if stored.levels is not None:
+        return [AdjustedLevel(**level) for level in stored.levels]
+    issued = read_chances(session, run, basin, None).chances
+    if isinstance(issued, Absent):
+        return issued
+    adjusted = read_chances(session, run, basin, stored).chances
+    assert not isinstance(adjusted, Absent)  # both come from the same run
+    pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].level)
+    return [
+        AdjustedLevel(
+            level=before.level,
+            direction=before.direction,
+            discharge=rounded(before.discharge),
+            issued=rounded(before.chance),
+            adjusted=rounded(after.chance),
+        )
+        for before, after in pairs
+    ]
+
+
+of_adjusted = run_table("adjusted", "Adjusted forecast of {}")
+
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
 

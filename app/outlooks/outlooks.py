@@ -1,17 +1,23 @@
-"""Builds the answers with outlooks."""
+"""/v1/basins/{basin}/outlook and /v1/outlooks"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import attrgetter
+from typing import Annotated
 
+from fastapi import APIRouter, Depends, Request, Response
 from sqlalchemy.orm import Session
 
-from app.adjustments.answers import adjustment_answer
+from app.adjustments.adjustments import adjustment_answer
 from app.basins.basins import named_kind
+from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
 from app.basins.run_levels import stage_of
-from app.forecasts.discharge import level_name
+from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.forecasts.discharge import DischargeUnits, level_name
 from app.http.base_schema import maybe
+from app.http.dependencies import BasinId, ChosenRun, Page, PageLimit, Reading, ServiceClock
 from app.http.json_numbers import rounded
 from app.outlooks.schemas import (
     AlertNow,
@@ -20,6 +26,7 @@ from app.outlooks.schemas import (
     OutlookChange,
     OutlookDays,
     OutlookNow,
+    OutlookPage,
     OutlookPeak,
     SeasonNow,
     SkillNow,
@@ -34,12 +41,16 @@ from hydrology.base.units import Units, converted
 from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
+from records.basins import basins
+from records.basins.basins import UnknownBasin
+from records.outlooks import reader
 from records.outlooks.reader import Outlook, StandingAlert
 from records.outlooks.skill import BasinSkill
 from records.outlooks.skill import ForecastSkill as ForecastSkillByLead
 from records.runs.run_summary import NOT_STORED, RunSnow
+from records.runs.run_types import UnknownRun
 
-NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
+NO_AREA, NOT_ADJUSTED = absent(Reason.RUN_WITHOUT_AREA), absent(Reason.NOT_ADJUSTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +86,10 @@ class _Answer:
 
     def now(self) -> OutlookNow | Absent:
         now, level = self.outlook.now, self.outlook.level_now
-        if isinstance(now, Absent) or not self.holds("m3/s"):
-            return now if isinstance(now, Absent) else NO_AREA
+        if isinstance(now, Absent):
+            return now
+        if not self.holds("m3/s"):
+            return NO_AREA
         return OutlookNow(
             day=as_date(now.day),
             age_days=age_days(now.day, self.outlook.at),
@@ -92,13 +105,12 @@ class _Answer:
         if isinstance(stored, Absent) or not self.holds("mm/day"):
             return stored if isinstance(stored, Absent) else NO_AREA
         days = stored.published.days
-        unchanged = absent(Reason.NOT_ADJUSTED)
         return OutlookDays(
             time=[self.outlook.day_of(lead) for lead in days.leads],
             lead_days=list(days.leads),
             mean=self.column(days.mean),
             quantiles=self.quantiles(days.quantiles),
-            issued=maybe(unchanged if stored.adjusted is None else self.quantiles(stored.issued.days.quantiles)),
+            issued=maybe(NOT_ADJUSTED if stored.adjusted is None else self.quantiles(stored.issued.days.quantiles)),
             percent_of_normal=maybe(stored.published.percent_of_normal),
         )
 
@@ -177,11 +189,10 @@ class _Answer:
         )
 
 
-def answer(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
+def answer_of(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
     """Return an outlook, its discharges in a unit."""
     run, adjustment = None if outlook.forecast is None else outlook.forecast.run, outlook.adjustment
     shown, no_run = _Answer(outlook, units), outlook.freshness.reason or NOT_STORED
-    unadjusted = absent(Reason.NOT_ADJUSTED)
     return BasinOutlook(
         basin=outlook.basin,
         basin_kind=named_kind(outlook.basin, official=outlook.is_official),
@@ -192,7 +203,7 @@ def answer(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
         issued_at=maybe(no_run if run is None else run.issued_at),
         units={"discharge": units, "snow": "mm"},
         flow=maybe(outlook.run_outlook, lambda stored: stored.basis),
-        adjustment=maybe(unadjusted if adjustment is None else adjustment_answer(session, adjustment)),
+        adjustment=maybe(NOT_ADJUSTED if adjustment is None else adjustment_answer(session, adjustment)),
         freshness=outlook.freshness,
         now=maybe(shown.now()),
         days=maybe(shown.days()),
@@ -243,3 +254,51 @@ def _forecast_skill(verified: ForecastSkillByLead) -> ForecastSkill:
         better_percent=100 * verified.evidence.crpss_climatology,
         independent_issues=maybe(verified.headline, attrgetter("independent_issues")),
     )
+
+
+router = APIRouter(tags=["forecasts"])
+
+
+async def _page(request: Request, response: Response, after: BasinCursor = None, limit: PageLimit = 100) -> Page:
+    return Page(request, response, after, limit)
+
+
+@router.get(
+    "/basins/{basin}/outlook",
+    summary="Outlook of a basin: flow, peak, threat, change, snow, season, skill",
+    **documented_responses(BasinOutlook, UnknownBasin, UnknownRun),
+)
+def read_outlook(
+    session: Reading,
+    clock: ServiceClock,
+    basin: BasinId,
+    answer: JsonAnswer,
+    run: ChosenRun = None,
+    units: DischargeUnits = "m3/s",
+) -> Response:
+    """A basin in short, each number once: the last observed flow; the published distribution of the days ahead,
+    adjusted where a forecaster has published that; its peak; the levels that flow may pass, and the alert as it stands;
+    the issue before; snow, season and skill; and how fresh the forecast is. Every other answer and page shows these
+    numbers. A basin without a forecast has nulls with the reason."""
+    return answer.of(answer_of(session, reader.outlook(session, basin, clock.now(), run), units))
+
+
+@router.get("/outlooks", summary="Outlooks of basins", **documented_responses(schema_of(OutlookPage)))
+def list_outlooks(
+    session: Reading,
+    clock: ServiceClock,
+    page: Annotated[Page, Depends(_page)],
+    answer: JsonAnswer,
+    fields: Annotated[FieldFilter, fields_of(OutlookPage)],
+    q: Text = None,
+    huc: Huc = None,
+    bbox: BoundingBox = None,
+    units: DischargeUnits = "m3/s",
+) -> Response:
+    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null."""
+    box = None if bbox is None else corners(bbox)
+    rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
+    chosen, following = page.cut(rows)
+    found = reader.outlooks(session, [basin.id for basin in chosen], clock.now())
+    shown = OutlookPage(outlooks=[answer_of(session, one, units) for one in found.values()], next=following)
+    return answer.of(shown, body=fields.body)
