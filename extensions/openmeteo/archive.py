@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from extensions.openmeteo.asking import Model, Place, converted
+from extensions.openmeteo.asking import Model, Place, converted, placed
 from extensions.openmeteo.columns import Array
 from hydrology.base.calendar import Day, Period
 from hydrology.base.products import WEATHER
 from ingestion.daily import daily_series
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, placed, possible
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site, each, possible
 from ingestion.feeds.http import Service
 
 PATH = "/v1/archive"

@@ -19,7 +19,7 @@ from hydrology.base.outline import difference
 from hydrology.base.products import Credit
 from hydrology.base.units import daylight_mean
 from hydrology.weather.climate import daylength, saturation_vapour_pressure
-from ingestion.feeds.base import FeedProblem, RunUnavailable, Site
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, RunUnavailable, Site
 from ingestion.feeds.http import Broken, Refused, Service, parsed
 
 SOURCE = "open-meteo"
@@ -210,6 +210,18 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
     if not members or any(values.keys() != UNITS.keys() for values in members.values()):
         raise FeedProblem(f"The answer about {site.basin} lacks a variable: nothing of it was taken.")
     return Place(zone(str(place["timezone"])).key, cell, days, members)
+
+
+def placed(sites: Sequence[Site]) -> tuple[list[Site], list[FetchedBasinData]]:
+    """Return the sites with a known location, and the reason for none for the others."""
+    known, unknown = [], []
+    for site in sites:
+        try:
+            site.place()
+            known.append(site)
+        except FeedProblem as problem:
+            unknown.append(FetchedBasinData(site.basin, problem))
+    return known, unknown
 
 
 Asked = TypeVar("Asked")

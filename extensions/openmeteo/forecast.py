@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from extensions.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, required, usable
+from extensions.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, placed, required, usable
 from extensions.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.errors import counted
 from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each
 from ingestion.feeds.http import Broken, Service, parsed
 
 LATE_AFTER = timedelta(minutes=20)

@@ -18,6 +18,7 @@ from extensions.openmeteo.asking import (
     Model,
     PlacesByBasin,
     in_requests,
+    placed,
     required,
     usable,
     weight_of_place,
@@ -28,7 +29,7 @@ from extensions.openmeteo.forecast import weather_forecast
 from hydrology.base.calendar import Day, day, zone
 from hydrology.base.products import Credit
 from hydrology.weather.forcing import WeatherForecast
-from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each, placed
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each
 from ingestion.feeds.http import Refused, Service
 from ingestion.feeds.points import OverPoints
 

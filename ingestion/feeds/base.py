@@ -189,18 +189,6 @@ def each(
         yield given
 
 
-def placed(sites: Sequence[Site]) -> tuple[list[Site], list[FetchedBasinData]]:
-    """Return the sites with a known location, and the reason for none for the others."""
-    known, unknown = [], []
-    for site in sites:
-        try:
-            site.place()
-            known.append(site)
-        except FeedProblem as problem:
-            unknown.append(FetchedBasinData(site.basin, problem))
-    return known, unknown
-
-
 def possible(basin: str, weather: Observations) -> Observations:
     """Refuse impossible values of weather, such as sentinels or other units."""
     for name, daily in weather.variables.items():

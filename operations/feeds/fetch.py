@@ -22,12 +22,11 @@ from ingestion.feeds.base import (
     FetchedBasinData,
     FetchWindow,
     Observations,
-    PastForecasts,
     Site,
 )
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
-from jobspec.feed_kinds import FEED_KINDS, kind_of
+from jobspec.feed_kinds import kind_of
 from jobspec.feeds import FeedSettings, FilesSettings
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
@@ -72,23 +71,6 @@ def _opened(shown: FeedSettings, settings: Settings, intake: Intake, listener: F
         yield feed
 
 
-def past_forecasts(feed: feeds.Feed, work: Work, listener: FetchCallbacks) -> PastForecasts:
-    """Return the past forecasts of a feed's model; refuse a feed whose service has none."""
-    shown = feed.read()
-    reference = kind_of(shown.adapter).past_forecasts
-    if reference is None:
-        with_some = [kind.adapter for kind in FEED_KINDS.values() if kind.past_forecasts is not None]
-        raise InvalidInput(
-            f"A feed of the adapter {shown.adapter} has no past issues to fetch: name one of "
-            f"{', '.join(with_some) or 'another extension'}, or import a folder of past forecasts (freshet weather add "
-            "FOLDER)."
-        )
-    runs: PastForecasts = load(reference)(
-        shown, FeedAccess(work.settings.ingest_hosts, listener.pause, listener.notify)
-    )
-    return runs
-
-
 def fetch(
     work: Work,
     intake: Intake,
@@ -108,7 +90,9 @@ def fetch(
         shown = feed.read()
         sites = sites_of(session, feed, wanted)
         before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
-    usual = _usual_days(shown, work.clock)
+    # The usual last days are long enough for every time zone; each basin uses its ended days.
+    days_back = np.timedelta64(getattr(shown, "days_back", 1) - 1, "D")
+    usual = until_now(last_ended_day(now, _WESTERNMOST) - days_back, work.clock)
     until = usual.first if period is None else None
     with _opened(shown, work.settings, intake, listener) as source:
         since = {name: one.record_since for name, one in before.items()}
@@ -309,13 +293,6 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
         )
         for basin in (by_id[name] for name in names)
     ]
-
-
-def _usual_days(shown: FeedSettings, clock: Clock) -> Period:
-    """Return the feed's usual last days, long enough for every time zone. Each basin uses its ended days."""
-    return until_now(
-        last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock
-    )
 
 
 def until_now(first: Day, clock: Clock) -> Period:

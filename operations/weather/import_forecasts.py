@@ -9,13 +9,16 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period, day
-from hydrology.base.errors import DataProblem, Problem
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion import weather_files
 from ingestion.base import ANY_FILES, Files
 from ingestion.feeds.base import FetchWindow, PastForecasts, RunUnavailable, Site
+from ingestion.feeds.http import FeedAccess
+from jobspec.extensions import load
+from jobspec.feed_kinds import FEED_KINDS, kind_of
 from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
-from operations.feeds.fetch import SILENT, FetchCallbacks, past_forecasts, sites_of
+from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
 from records.database.work import Work
 from records.feeds import feeds
 from records.weather import weather_issues
@@ -142,18 +145,36 @@ class PastIssues:
     stopped: str | None = None
 
 
+def _past_forecasts(feed: feeds.Feed, work: Work, listener: FetchCallbacks) -> PastForecasts:
+    """Return the past forecasts of a feed's model; refuse a feed whose service has none."""
+    shown = feed.read()
+    reference = kind_of(shown.adapter).past_forecasts
+    if reference is None:
+        with_some = [kind.adapter for kind in FEED_KINDS.values() if kind.past_forecasts is not None]
+        raise InvalidInput(
+            f"A feed of the adapter {shown.adapter} has no past issues to fetch: name one of "
+            f"{', '.join(with_some) or 'another extension'}, or import a folder of past forecasts (freshet weather add "
+            "FOLDER)."
+        )
+    runs: PastForecasts = load(reference)(
+        shown, FeedAccess(work.settings.ingest_hosts, listener.pause, listener.notify)
+    )
+    return runs
+
+
 def fetch_past_issues(work: Work, name: str, days: int, *, listener: FetchCallbacks = SILENT) -> PastIssues:
     """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
 
     Of each day before today the run of 00 UTC. A run is stored in one transaction, for all basins that it has. After an
-    interruption it goes on.
+    interruption it goes on. Each has its own reference time, and is available when a forecast of its time would have
+    had it; that it was fetched later is seen in `created_at` of its weather forecast.
     """
     now = work.clock.now()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     times = [today - timedelta(days=age) for age in range(NEWEST_AGE, days + 1)]
     with work.database.reading() as session:
         feed = feeds.get(session, name)
-        runs = past_forecasts(feed, work, listener)
+        runs = _past_forecasts(feed, work, listener)
         sites = sites_of(session, feed)
         done = PastIssues(runs.source, runs.model)
         known = weather_issues.stored_basins(session, done.source, done.model, times[-1]) if times else {}
