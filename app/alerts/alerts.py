@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, kind_of
 from app.basins.run_levels import Stage, rating_of, stage_of
+from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page

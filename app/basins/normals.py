@@ -11,9 +11,9 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import AreaUsed, BasinKind, kind_of
 from app.basins.observations import DISCHARGE, credit_of, no_observations
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, NormalsRequest
+from app.basins.schemas import AreaUsed, BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, Period, column
 from app.http.dependencies import BasinId, Reading, ServiceClock, area_between

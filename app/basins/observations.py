@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.basins.queries import MAX_DAYS, USUAL_DAYS, SeriesRequest
+from app.basins.schemas import NO_FEED, AreaUsed, BasinKind, kind_of
 from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant

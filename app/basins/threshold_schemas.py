@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.basins.basins import NO_FEED, AreaUsed, BasinKind
 from app.basins.run_levels import Stage
+from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
 from app.http.shown import As
 from hydrology.base.doc import Why

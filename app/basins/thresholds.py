@@ -8,9 +8,9 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.basins.basins import kind_of
 from app.basins.observations import credit_of
 from app.basins.run_levels import Stage, rating_of, stage_of
+from app.basins.schemas import kind_of
 from app.basins.threshold_schemas import (
     FixedThreshold,
     FloodCategories,

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AfterValidator, Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinDetail, basin_detail
+from app.basins.schemas import BasinDetail, basin_detail
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import BasinId

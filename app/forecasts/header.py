@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from app.basins.basins import BasinKind, named_kind
+from app.basins.schemas import BasinKind, named_kind
 from app.exports.table import Table, table_of
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.http.shown import As

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, named_kind
+from app.basins.schemas import BasinKind, named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.header import WhatIf, what_if

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, kind_of
+from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.words import number, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, OfBasin, Period, maybe

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import adjustment_answer
-from app.basins.basins import named_kind
 from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
 from app.basins.run_levels import stage_of
+from app.basins.schemas import named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits, level_name

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from app.adjustments.adjustments import Adjustment
-from app.basins.basins import BasinKind
 from app.basins.run_levels import Stage
+from app.basins.schemas import BasinKind
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
 from app.http.shown import As

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
 from app.alerts import alerts as alert_answers
-from app.basins.basins import basin_detail
+from app.basins.schemas import basin_detail
 from app.feeds import holes as holes_of
 from app.forecasts import lookup
 from app.forecasts.changes import change_of

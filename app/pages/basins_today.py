@@ -7,7 +7,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.basins.basins import Kind, named_kind
+from app.basins.schemas import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, kind_of
+from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Table, table_of

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, kind_of
+from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of

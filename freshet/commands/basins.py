@@ -14,7 +14,7 @@ from records.access.audit import Writer
 from records.basins.basins import OUTLINE_COMPARED
 
 if TYPE_CHECKING:
-    from app.basins.basins import BasinDetail
+    from app.basins.schemas import BasinDetail
 
 _COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
 
@@ -31,7 +31,7 @@ def show_basins(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
-    from app.basins.basins import BasinPage, basin_detail, basin_summaries
+    from app.basins.schemas import BasinPage, basin_detail, basin_summaries
     from records.basins.basins import list_basins
 
     if basin is not None:

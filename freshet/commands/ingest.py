@@ -106,7 +106,7 @@ def add_basin(done: Done) -> Iterator[RenderableType]:
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
     assumed.
     """
-    from app.basins.basins import basin_detail
+    from app.basins.schemas import basin_detail
 
     result = done.result
     inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.basins import BasinKind, kind_of
+from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import Responder, documented_responses, in_format, one_of
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
