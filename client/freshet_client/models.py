@@ -5286,7 +5286,7 @@ class Job(Model):
     id: str
     kind: str
     """
-    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `member`, `members`, `delivery`.
+    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `delivery`, `member`, `members`.
     """
 
     params: dict[str, Any] | None
@@ -8956,6 +8956,8 @@ class NewSchedule(Model):
         | FetchJob
         | BridgeJob
         | ClimateJob
+        | CheckJob
+        | PruneJob
         | ForecastJob
         | WhatIfJob
         | VolumesJob
@@ -8971,8 +8973,6 @@ class NewSchedule(Model):
         | VerificationJob
         | LevelsJob
         | ComparisonJob
-        | CheckJob
-        | PruneJob
         | ArchiveJob,
         Field(discriminator="kind"),
     ]

@@ -1961,6 +1961,8 @@ class Operations(BaseClient):
         | models.FetchJob
         | models.BridgeJob
         | models.ClimateJob
+        | models.CheckJob
+        | models.PruneJob
         | models.ForecastJob
         | models.WhatIfJob
         | models.VolumesJob
@@ -1976,8 +1978,6 @@ class Operations(BaseClient):
         | models.VerificationJob
         | models.LevelsJob
         | models.ComparisonJob
-        | models.CheckJob
-        | models.PruneJob
         | models.ArchiveJob
         | Mapping[str, Any],
         *,
@@ -2009,6 +2009,9 @@ class Operations(BaseClient):
             "bridge",
             "basin",
             "climate",
+            "check",
+            "prune",
+            "delivery",
             "forecast",
             "what-if",
             "volumes",
@@ -2026,9 +2029,6 @@ class Operations(BaseClient):
             "verification",
             "levels",
             "comparison",
-            "check",
-            "prune",
-            "delivery",
             "archive",
         ]
         | None = None,

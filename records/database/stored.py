@@ -17,15 +17,17 @@ from sqlalchemy import (
     Table,
     Text,
     column,
-    false,
+    literal,
     or_,
     select,
-    values,
 )
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import SchemaItem
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from records.database.base import Base, Document, Long, one_of
@@ -107,19 +109,29 @@ def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:
 Selected = TypeVarTuple("Selected")
 
 
+class _Elements(FunctionElement[Any]):
+    """The elements of a JSON array, as a table."""
+
+    inherit_cache = True
+
+
+@compiles(_Elements)
+def _elements(elements: _Elements, compiler: SQLCompiler, **options: Any) -> str:
+    name = "json_each" if compiler.dialect.name == "sqlite" else "json_array_elements"
+    return f"{name}{compiler.process(elements.clause_expr, **options)}"
+
+
 def where_keys(
-    query: Select[*Selected], columns: Sequence[ColumnElement[Any]], keys: Collection[tuple[Any, ...]]
+    query: Select[*Selected], columns: Sequence[ColumnElement[Any]], keys: Collection[tuple[str, ...]]
 ) -> Select[*Selected]:
     """Restrict a query to the rows whose columns hold one of many keys.
 
-    The keys are joined as a table, so that SQLite finds rows by an index. For `(a, b) IN (...)` it reads the whole
-    table.
+    The keys are joined as a table, so that SQLite finds rows by an index: for `(a, b) IN (...)` it reads the whole
+    table. They are one parameter, so that the statement is compiled once, whatever their number.
     """
-    if not keys:
-        return query.where(false())
-    named = [column(f"key_{number}", each.type) for number, each in enumerate(columns)]
-    wanted = values(*named, name="wanted").data(list(dict.fromkeys(keys))).cte("wanted")
-    return query.where(*(each == key for each, key in zip(columns, wanted.c, strict=True)))
+    unique = [list(key) for key in dict.fromkeys(keys)]
+    wanted = _Elements(literal(unique, JSON)).table_valued(column("value", JSON), name="wanted")
+    return query.where(*(each == wanted.c.value[place].as_string() for place, each in enumerate(columns)))
 
 
 def narrowed(query: Select[*Selected], *filters: tuple[Callable[[Any], ColumnElement[bool]], Any]) -> Select[*Selected]:
