@@ -39,6 +39,7 @@ from records.runs.run_types import UnknownRun
 from records.runs.tables import Adjustment as StoredAdjustment
 
 _STORED = As(
+    "StoredAdjustment",
     omit=("chances", "key_id", "levels", "alerts_at"),
     rename=(("basin_id", "basin"), ("run_id", "run")),
     exact=True,

@@ -23,7 +23,7 @@ from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
 from records.levels import categories_and_doubts
 
-_STORED = As(omit=("proposed",), rename=(("basin_id", "basin"), ("run_id", "run")), missing=True)
+_STORED = As("StoredHeldAlerts", omit=("proposed",), rename=(("basin_id", "basin"), ("run_id", "run")), missing=True)
 
 
 class HeldAlerts(model_of(held_alerts.HeldAlerts, _STORED)):  # type: ignore[misc]

@@ -49,7 +49,7 @@ class WeatherDetail(model_of(weather_issues.Issue, ISSUE)):  # type: ignore[misc
     basins: list[Annotated[weather_issues.BasinPart, OF_BASIN]]
 
 
-class BasinWeather(model_of(forcing.WeatherIssue, As())):  # type: ignore[misc]
+class BasinWeather(model_of(forcing.WeatherIssue, As("ForecastWeather"))):  # type: ignore[misc]
     """The forecast weather of a basin."""
 
     id: str = Field(examples=["01a1f9952f438adb871a00"])
