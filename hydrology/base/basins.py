@@ -1,11 +1,7 @@
-"""Basin identifiers (`NAMESPACE-code`, e.g. for USGS site numbers), and the basins most similar to another."""
+"""Basin identifiers: `NAMESPACE-code`, e.g. for USGS site numbers."""
 
 import re
-from collections.abc import Sequence
 
-import numpy as np
-
-from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
 
 SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
@@ -69,33 +65,3 @@ def place_in_words(latitude: float, longitude: float) -> str:
     """Format a place in degrees with its hemispheres: 44.085° N, 115.622° W."""
     north, east = "N" if latitude >= 0 else "S", "E" if longitude >= 0 else "W"
     return f"{abs(latitude):.3f}° {north}, {abs(longitude):.3f}° {east}"
-
-
-ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
-"""The attributes that count beside the location."""
-
-
-def most_similar(of_basin: Array, of_others: Array, maximum: int) -> list[int]:
-    """Return the indices of the most similar other basins, the most similar first.
-
-    Features, (6,) and (others, 6), are latitude and longitude in degrees, then `ATTRIBUTES`. Attributes unknown (NaN)
-    for the basin do not count; others that lack a counting one are left out.
-    """
-    one, others = _comparable(of_basin[np.newaxis])[0], _comparable(of_others)
-    counts = np.isfinite(one)
-    whole = np.flatnonzero(np.isfinite(others[:, counts]).all(axis=1))
-    if not counts.any() or not len(whole):
-        return []
-    known = others[whole][:, counts]
-    spread = known.std(axis=0)
-    distance = (((known - one[counts]) / np.where(spread > 0, spread, 1.0)) ** 2).sum(axis=1)
-    nearest: Sequence[int] = whole[np.argsort(distance, kind="stable")][:maximum].tolist()
-    return list(nearest)
-
-
-def _comparable(features: Array) -> Array:
-    """Return locations as points on a sphere, so that longitudes meet at the date line, with the attributes."""
-    latitude, longitude = np.radians(features[:, 0]), np.radians(features[:, 1])
-    across = np.cos(latitude)
-    globe = np.stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)], axis=1)
-    return np.concatenate([globe, features[:, 2:]], axis=1)

@@ -12,11 +12,11 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.arrays import Array
-from hydrology.base.basins import ATTRIBUTES, most_similar
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries, Flag, Flags
+from hydrology.base.similar_basins import ATTRIBUTES, most_similar
 from hydrology.weather import bridge as method
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hydrology.base.basins import most_similar
+from hydrology.base.similar_basins import most_similar
 
 UNKNOWN = np.nan
 HERE = [45.0, -110.0, 1500.0, 3.0, 1.0, 0.3]
