@@ -11,8 +11,9 @@ from tests.freshet.conftest import BASINS, Freshet
 from tests.operations.basin_data.test_isolated_source import CRASHES, Crashing
 
 
-def crashing(paths: list[Path], _product: str | None, files: Files = ANY_FILES) -> Crashing:
+def crashing(paths: list[Path], product: str | None, files: Files = ANY_FILES) -> Crashing:
     """Return, in place of a CAMELS source, one that crashes at a basin."""
+    assert product is None
     return Crashing(paths, files)
 
 
