@@ -16,8 +16,8 @@ from app.exports.answers import SeriesAnswer, body_of, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import NOWHERE, RIVER_FLOW, Column, Table, basin_columns, constant
 from app.http.base_schema import EXPLAINED, DataCredit, Missing, Model, column
-from app.http.conditional import entity_tag
 from app.http.dependencies import BasinId, Reading, area_between
+from app.http.entity_tags import entity_tag
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
 from hydrology.base import units as convert

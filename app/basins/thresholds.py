@@ -21,8 +21,8 @@ from app.basins.threshold_schemas import (
     Thresholds,
 )
 from app.exports.answers import JsonAnswer, body_of, documented_responses
-from app.http.conditional import entity_tag
 from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
+from app.http.entity_tags import entity_tag
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, text, texts

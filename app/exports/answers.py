@@ -13,8 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.exports.formats import COVERAGEJSON, JSON, PLACES, SERIES, TABLES, Format
 from app.exports.table import Table
 from app.http.base_schema import Model, OfBasin
-from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
 from app.http.dependencies import Reading
+from app.http.entity_tags import entity_tag, holds
 from app.http.middleware import on_start
 from app.http.problems import NotAcceptable, documented
 from hydrology.base.errors import Problem

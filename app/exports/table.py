@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from app.http.base_schema import Series
-from app.http.conditional import entity_tag
+from app.http.entity_tags import entity_tag
 from records.basins.basins import Site
 
 Kind = Literal["text", "number", "integer", "truth", "day", "instant"]

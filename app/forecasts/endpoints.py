@@ -24,8 +24,9 @@ from app.forecasts.forecast import (
 )
 from app.forecasts.header import run_table
 from app.forecasts.lookup import SelectedBasins
-from app.http.conditional import SHORTLY, ResponseCache, entity_tag
+from app.http.conditional import SHORTLY, ResponseCache
 from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
+from app.http.entity_tags import entity_tag
 from app.http.limits.costs import RequestBudget
 from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem

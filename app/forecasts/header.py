@@ -12,7 +12,7 @@ from app.basins.schemas import BasinKind, named_kind
 from app.exports.table import Table, table_of
 from app.http.base_schema import DataCredit, Model, OfBasin, Series, column
 from app.http.shown import As
-from app.weather.weather import WEATHER_USED
+from app.weather.schemas import WEATHER_USED
 from hydrology.base.absent import text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
 from hydrology.water.storage import SPIN_UP_DAYS

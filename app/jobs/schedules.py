@@ -11,8 +11,9 @@ from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AdminWriter, AnyKey, KeyFirstRoute
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.conditional import ASK_FIRST, cached, holds
+from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading, ScheduleId, ServiceClock
+from app.http.entity_tags import holds
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
 from app.jobs.posting import require_named
 from hydrology.base.doc import Why

@@ -1,87 +1,25 @@
 """/v1/weather: weather forecasts as sent and fetched."""
 
-from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import Field
-from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import KeyFirstRoute
-from app.http.base_schema import Model, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, ServiceClock
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import UnsupportedMedia, documented
-from app.http.shown import As, model_of
 from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
-from hydrology.weather import forcing
+from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage, detail, of_basin
 from jobspec.fields import ID, NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.stored import as_values
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
-
-ISSUE = As("WeatherIssue")
-OF_BASIN = As(
-    "WeatherOfBasin",
-    omit=("issue_id", "sha256", "traces"),
-    rename=(("basin_id", "basin"), ("first", "first_day"), ("last", "last_day"), ("trace_count", "traces")),
-)
-WEATHER_USED = As("WeatherUsed", omit=("recalibration",), exact=True)
-
-
-class WeatherPage(Model):
-    """Weather forecasts, the latest stored first."""
-
-    weather: list[Annotated[weather_issues.Issue, ISSUE]]
-    next: str | None = next_page("/v1/weather?limit=100&after=01a1f9952f438adb871a00")
-
-
-class WeatherDetail(model_of(weather_issues.Issue, ISSUE)):  # type: ignore[misc]
-    """A weather forecast with its contents for each basin."""
-
-    basins: list[Annotated[weather_issues.BasinPart, OF_BASIN]]
-
-
-class BasinWeather(model_of(forcing.WeatherIssue, As("ForecastWeather"))):  # type: ignore[misc]
-    """The forecast weather of a basin."""
-
-    id: str = Field(examples=["01a1f9952f438adb871a00"])
-    basin: str
-    units: dict[str, str] = Field(description="Unit of each variable.")
-    time: list[date] = Field(description="The valid days: calendar days at the gauge.")
-    traces: dict[str, dict[str, list[float]]] = Field(
-        description="By the label of the trace, each variable's value on each day."
-    )
-
-
-def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
-    """Return a weather forecast as known at an instant."""
-    stored = weather_issues.get(session, issue)
-    return WeatherDetail(**ISSUE.values(stored), basins=weather_issues.parts_of(session, issue, at))
-
-
-def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
-    """Return the forecast weather of a basin."""
-    forecast = weather_issues.read(session, issue, basin, at)
-    return BasinWeather(
-        id=issue,
-        **as_values(forecast.issue),
-        basin=basin,
-        units=dict(forecast.units),
-        time=forecast.period.days,
-        traces={
-            label: {name: values[trace] for name, values in forecast.values.items()}
-            for trace, label in enumerate(forecast.traces)
-        },
-    )
-
 
 router = APIRouter(prefix="/weather", tags=["weather"], route_class=KeyFirstRoute)
 

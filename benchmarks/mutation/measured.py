@@ -2,8 +2,9 @@
 
 Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
 fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
-tests as they were before they had tiers; what was found then and is not now is in `lost`. On the committed tree, some
-hours on two cores; a run that is stopped goes on where it was, in a folder of the temporary one.
+tests as they were before they had tiers; what was found then and is not now is in `lost`, and what survived then is not
+tried. On the committed tree, an hour on two cores; a run that is stopped goes on where it was, in a folder of the
+temporary one.
 """
 
 import json
@@ -47,11 +48,13 @@ def measure(only: str | None = None) -> dict[str, Any]:
     folder = Path(tempfile.gettempdir(), f"freshet-mutation-{commit[:12]}")
     copies = [_copy(folder / f"copy-{number}") for number in range(os.cpu_count() or 1)]
     tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
-    outcomes = _outcomes([one for module in modules for one in mutants(ROOT, module)], tests, copies, folder)
+    before = json.loads(BASELINE.read_text())["outcomes"] if BASELINE.exists() else {}
+    found = [one for module in modules for one in mutants(ROOT, module) if before.get(one.name, "new") is not None]
+    outcomes = _outcomes(found, tests, copies, folder)
     return {
         "commit": commit,
         "modules": [_row(module, outcomes) for module in modules],
-        **_against(json.loads(BASELINE.read_text())["outcomes"] if BASELINE.exists() else {}, outcomes),
+        **_against(before, outcomes),
         "outcomes": outcomes,
     }
 

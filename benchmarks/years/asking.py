@@ -13,7 +13,7 @@ from app.exports.answers import Responder
 from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
-from app.forecasts.runs import summaries
+from app.forecasts.run_schemas import summaries
 from app.http.conditional import ResponseCache
 from app.http.limits.costs import Budget
 from app.jobs.posting import job_answer

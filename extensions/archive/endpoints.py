@@ -15,7 +15,8 @@ from pydantic import Field
 
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import Model
-from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.conditional import ASK_ALWAYS, NOT_MODIFIED, SHORTLY, IfNoneMatch
+from app.http.entity_tags import entity_tag, holds
 from app.http.problems import NoSuchRange, documented
 from extensions.archive.layout import WITH_MEMBERS
 from extensions.archive.settings import ArchiveSettings

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
-from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
 from app.http.dependencies import NumberPage, Page, Reading, ServiceClock, ServiceSettings
+from app.http.entity_tags import entity_tag, holds
 from app.http.problems import documented
 from extensions.cap import atom, messages
 from extensions.cap.feed_selection import CAP_INDEX, FEED, FeedSelection, SelectedChanges, feed_address

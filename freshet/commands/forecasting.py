@@ -234,7 +234,7 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.weather import WeatherPage
+    from app.weather.schemas import WeatherPage
     from records.weather.weather_issues import list_issues
 
     rows, following = cut(

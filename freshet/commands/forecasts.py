@@ -54,7 +54,7 @@ def runs(
     units: Annotated[Units | None, option("UNIT", "Of discharge: m3/s, mm/day or cfs. Default: m3/s.")] = None,
 ) -> Shown:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
-    from app.forecasts.runs import RunPage, detail, summaries
+    from app.forecasts.run_schemas import RunPage, detail, summaries
     from records.runs.runs import list_runs
 
     if run is not None:
