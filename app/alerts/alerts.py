@@ -20,6 +20,7 @@ from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
+from hydrology.extremes.advice import IMPACT
 from hydrology.extremes.levels import Kind
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
@@ -67,9 +68,7 @@ class Alert(Model):
     category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
         description="The official flood category; null for other levels."
     )
-    impact: Annotated[str | None, NO_IMPACT] = Field(
-        description="What happens from this level on, as the category's source states it."
-    )
+    impact: Annotated[str | None, NO_IMPACT] = Field(description=IMPACT)
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     calibration: CalibrationKind = Field(
         description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "
