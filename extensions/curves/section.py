@@ -1,5 +1,6 @@
 """The training curves on the page of a model version."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ class Panel:
     """A drawing of one value of all members by step: `lines` are the points of a polyline for each."""
 
     title: str
+    is_log: bool
     low: float
     high: float
     newest: float
@@ -62,11 +64,13 @@ def panels(curves: TrainingCurves) -> Iterator[Panel]:
         values = [value for points in by_member.values() for _, value in points]
         if len(values) < 2 * max(1, len(by_member)):
             continue
-        low, high = min(0.0, *values), max(values)
-        scale = HEIGHT / ((high - low) or 1)
+        is_log = name != "validation_nse" and min(values) > 0
+        place = math.log if is_log else float
+        low, high = min(values) if is_log else min(0.0, *values), max(values)
+        scale = HEIGHT / ((place(high) - place(low)) or 1)
         lines = [
-            " ".join(f"{WIDTH * step / steps:.1f},{(high - value) * scale:.1f}" for step, value in points)
+            " ".join(f"{WIDTH * step / steps:.1f},{(place(high) - place(value)) * scale:.1f}" for step, value in points)
             for points in by_member.values()
         ]
         newest = sum(points[-1][1] for points in by_member.values()) / len(by_member)
-        yield Panel(title, low, high, newest, lines)
+        yield Panel(title, is_log, low, high, newest, lines)
