@@ -56,7 +56,9 @@ def curves_of(session: Session, version: str) -> TrainingCurves:
     points = [point for member, log in logs.items() for point in _points(member, log)]
     config = stored.training
     name = (
-        config.loss if not config.log_share else f"{config.loss}, {config.log_share:.0%} on the logarithm of the flow"
+        config.loss
+        if not config.log_share
+        else f"{config.loss}, {100 * config.log_share:g} % on the logarithm of the flow"
     )
     return TrainingCurves(version=version, loss_name=name, points=points)
 

@@ -1,6 +1,7 @@
 """Training curves are what the training recorded, in every form in which they can be read."""
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ def read_events(folder: Path, member: int, version: str) -> dict[str, list[tuple
     return {tag: [(one.step, one.value) for one in run.Scalars(tag)] for tag in run.Tags()["scalars"]}
 
 
+def single(values: Iterable[float]) -> list[float]:
+    """Return values in single precision, as event files have them."""
+    return [float(np.float32(value)) for value in values]
+
+
 def test_pandas_and_tensorboard_read_what_the_training_recorded(worked: Freshet, tmp_path: Path) -> None:
     (version,) = (one["id"] for one in worked("models", "list", "--json").json["models"])
     logs = stored(worked, version)
@@ -60,8 +66,8 @@ def test_pandas_and_tensorboard_read_what_the_training_recorded(worked: Freshet,
         assert rows.set_index("step")["validation_nse"].dropna().to_dict() == pytest.approx(scores, rel=1e-6)
         events = read_events(tmp_path / "runs", member, version)
         for name in COLUMNS[:3]:
-            assert events[name] == list(zip(curve["step"], np.float32(curve[name]).tolist(), strict=True))
-        assert events["validation_nse"] == [(step, np.float32(score)) for step, score in scores.items()]
+            assert events[name] == [*zip(curve["step"], single(curve[name]), strict=True)]
+        assert events["validation_nse"] == [*zip(scores, single(scores.values()), strict=True)]
     assert page.count("<polyline") == 2 * 3  # a single validation is not a curve
     assert "Loss nse*, 6 steps" in page
 
