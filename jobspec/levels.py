@@ -5,10 +5,10 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import OBSERVED
 from hydrology.base.units import M3_PER_FT3, M_PER_FT
-from hydrology.extremes.advice import IMPACT, INSTRUCTION
 from hydrology.ratings import MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import DayField, Line, Name, Note, RequestModel, examples

@@ -16,11 +16,10 @@ from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
-from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
+from hydrology.alerts import ENDS_AFTER, IMPACT, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
-from hydrology.extremes.advice import IMPACT
 from hydrology.extremes.levels import Kind
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction

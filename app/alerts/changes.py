@@ -18,9 +18,8 @@ from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
 from app.http.problems import documented, documented_keyed, documented_writing
 from app.http.shown import As
-from hydrology.alerts import Severity, Trend
+from hydrology.alerts import IMPACT, Severity, Trend
 from hydrology.base.doc import Why
-from hydrology.extremes.advice import IMPACT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import ID
 from jobspec.levels import CategoryName

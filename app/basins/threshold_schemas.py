@@ -9,10 +9,10 @@ from app.basins.run_levels import Stage
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
 from app.http.shown import As
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.extremes import levels
-from hydrology.extremes.advice import IMPACT, INSTRUCTION
 from hydrology.extremes.annual import Trend
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName

@@ -11,8 +11,8 @@ from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
-from hydrology.extremes.advice import IMPACT, INSTRUCTION
 from ingestion.feeds.http import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer

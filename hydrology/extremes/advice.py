@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol, get_args
 
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.doc import Doc, Why
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE, level_title, percent, reach
 from hydrology.uncertainty.exceedance import Direction
 
-IMPACT = "What happens from the level on, as its source states it."
-INSTRUCTION = "What to do then, in the words of the agency that is responsible."
 _NOTHING = Why("Nothing is stated.")
 
 
