@@ -25,13 +25,19 @@ from records.database.engine import Database
 
 log = structlog.get_logger()
 
-_HOW = "create one with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
+
+def _how(request: Request) -> str:
+    """Return how to get a key of the scope that an operation needs."""
+    scope = next(filter(None, _scopes_of(request.scope["route"].dependant)), "operator")
+    return f"create one with `freshet keys make NAME --scope {scope}` and send it as `Authorization: Bearer TOKEN`."
+
+
 _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
     description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
-    "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also adjust and "
-    "publish forecasts and decide held alerts; an `admin` may do everything.",
+    "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also forecast for "
+    "the service, adjust and publish forecasts and decide held alerts; an `admin` may do everything.",
 )
 
 
@@ -45,7 +51,7 @@ async def any_key(
         return known
     sent = await _bearer(request)
     if sent is None:
-        raise Unauthorized(f"This needs a key: {_HOW}")
+        raise Unauthorized(f"This needs a key: {_how(request)}")
     key = await run_in_threadpool(_look_up, request, sent.credentials)
     if key is not None:
         request.state.key = key
@@ -53,7 +59,7 @@ async def any_key(
     failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
     if not failures.allowed:
         raise too_many(failures)
-    raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
+    raise Unauthorized(f"The key is not known, has expired or was revoked: {_how(request)}")
 
 
 def _look_up(request: Request, token: str) -> Key | None:
