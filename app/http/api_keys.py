@@ -26,12 +26,6 @@ from records.database.engine import Database
 log = structlog.get_logger()
 
 
-def _how(request: Request) -> str:
-    """Return how to get a key of the scope that an operation needs."""
-    scope = next(filter(None, _scopes_of(request.scope["route"].dependant)), "operator")
-    return f"create one with `freshet keys make NAME --scope {scope}` and send it as `Authorization: Bearer TOKEN`."
-
-
 _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
@@ -73,7 +67,17 @@ def _look_up(request: Request, token: str) -> Key | None:
     return key
 
 
+def _how(request: Request) -> str:
+    scope = needed_scope(request)
+    return f"create one with `freshet keys make NAME --scope {scope}` and send it as `Authorization: Bearer TOKEN`."
+
+
 AnyKey = Annotated[Key, Depends(any_key)]
+
+
+async def sent_key(request: Request) -> Key | None:
+    """Return the key of the request; None where it sends none."""
+    return await any_key(request) if "Authorization" in request.headers else None
 
 
 async def _counted(request: Request, key: AnyKey) -> Key:
@@ -156,6 +160,11 @@ class KeyFirstRoute(APIRoute):
             return await handle(request)
 
         return check_and_handle
+
+
+def needed_scope(request: Request) -> Scope:
+    """Return the least scope of a key that the operation of a request needs."""
+    return next(filter(None, _scopes_of(request.scope["route"].dependant)), "operator")
 
 
 def _scopes_of(dependant: Dependant) -> Iterator[Scope | None]:
