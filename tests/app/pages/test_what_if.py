@@ -79,7 +79,7 @@ def test_the_form_and_the_document_state_that_the_note_is_public(
     with sqlite_database.transaction() as session:
         a_basin(session)
     public = "It is public: everybody who can read forecasts can read it."
-    assert public in sqlite_client.get(PAGE).text
+    assert public in sqlite_client.get(PAGE, headers=bearer(sqlite_database)).text
     schemas = sqlite_client.get("/openapi.json").json()["components"]["schemas"]
     assert public in schemas["WhatIfParams"]["properties"]["note"]["description"]
     assert "public" in schemas["WhatIf"]["properties"]["note"]["description"]
