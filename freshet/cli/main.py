@@ -5,7 +5,6 @@ import sys
 from importlib import metadata
 from typing import Annotated, NoReturn
 
-import structlog
 import typer
 
 from freshet.cli.commands import LoadedWhenUsed
@@ -71,6 +70,8 @@ def _end(problem: Problem) -> NoReturn:
     if "--json" in sys.argv:
         print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
     if _serves() and not sys.stderr.isatty():
+        import structlog  # here, for no other command needs it
+
         log_to_stderr("info")
         structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
     else:
