@@ -2,7 +2,6 @@
 
 import json
 import sys
-from importlib import metadata
 from typing import Annotated, NoReturn
 
 import typer
@@ -32,7 +31,9 @@ app = typer.Typer(
 
 def _show_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"freshet {metadata.version('freshet')}")
+        from runtime.release import code_version
+
+        typer.echo(f"freshet {code_version()}")
         raise typer.Exit
 
 

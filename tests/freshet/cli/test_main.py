@@ -6,12 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from freshet.cli.commands import names
+from runtime.release import code_version
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 
@@ -40,7 +40,7 @@ def test_every_command_has_help(freshet: Freshet, command: str) -> None:
 def test_the_version_is_that_of_the_package(freshet: Freshet) -> None:
     result = freshet("--version")
 
-    assert (result.code, result.out) == (0, f"freshet {metadata.version('freshet')}\n")
+    assert (result.code, result.out) == (0, f"freshet {code_version()}\n")
 
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(freshet: Freshet) -> None:
