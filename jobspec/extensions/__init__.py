@@ -48,6 +48,10 @@ class Extension:
             `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
         panel: where `freshet --help` lists those whose first word no other command has.
+        model_section: its part of the page of a model version: a function of the session, the version and the address
+            of the service that returns markup.
+        training_events: its writer of training curves as event files: of a folder, it returns a function of a session
+            and a version.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
@@ -72,6 +76,8 @@ class Extension:
     examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
     panel: str = "Service"
+    model_section: str | None = None
+    training_events: str | None = None
     settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)
