@@ -151,7 +151,8 @@ class Scale:
 
     Attributes:
         title: name in the chooser; means: meaning, in a sentence.
-        palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good. `age`: to old.
+        palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+            `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.

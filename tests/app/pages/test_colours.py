@@ -36,6 +36,7 @@ TOGETHER = {
 """Colours that one drawing has."""
 MIN_CONTRAST = 4.5
 """WCAG 2.2, criterion 1.4.3; of a line 3, criterion 1.4.11."""
+FILL = re.compile(r"fill: var\(--([\w-]+)\)")
 DANGER = {"level", "warning-3"}
 DANGEROUS = (".glance > .warning", ".badge.warning", ".warning-3", ".advice")
 """What may be red: the highest class of a threat."""
@@ -67,9 +68,8 @@ def test_a_line_stands_out_from_its_ground(scheme: str) -> None:
 def test_the_number_on_a_point_of_the_map_is_readable(scheme: str) -> None:
     palette = _palette(scheme)
     for name in {entry for scale in SCALES.values() for entry, _ in scale.legend} | {UNKNOWN}:
-        texts = re.findall(r"^\.map text \{[^}]*fill: var\(--([\w-]+)\);", CSS, re.MULTILINE)
-        for selectors, colour in re.findall(r"^(\.map \.[^{]* \+ text) \{ fill: var\(--([\w-]+)\); \}", CSS, re.MULTILINE):
-            texts += [colour for selector in selectors.split(", ") if selector == f".map .{name} + text"]
+        selectors = (".map text", f".map .{name} + text")
+        texts = [found[1] for rule, body in _rules() if rule in selectors and (found := FILL.search(body))]
         assert palette[name].contrast(palette[texts[-1]]) >= MIN_CONTRAST, name
 
 
