@@ -33,16 +33,18 @@ from jobspec.kinds import REQUESTABLE
 from jobspec.levels import FixedLevel
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries, held_alerts
-from records.basins import basins
+from records.basins import basins, ownership
 from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
+from records.forecasts.latest import last_past_days
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
 from records.levels import basin_levels, categories_and_doubts
 from records.runs import runs
 from records.runs.tables import Adjustment
+from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
@@ -87,12 +89,30 @@ Kind = Annotated[str, Query(description="The kind of job that the form is for.",
 
 
 @router.get("/jobs", response_class=HTMLResponse)
-def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
+def read_jobs(
+    request: Request, session: Reading, clock: ServiceClock, key: AnyKey, kind: Kind = USUAL_KIND
+) -> HTMLResponse:
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
-    return render(request, "work/jobs.html", jobs=listed, kinds=kinds, kind=chosen, form=form)
+    now = clock.now()
+    in_use = {basin for of_version in promotions.in_use(session).values() for basin in of_version}
+    served, days = sorted(ownership.official(session, sorted(in_use))), last_past_days(session, now)
+    missing = [basin for basin in served if basin not in days or stale(age_days(days[basin], now))]
+    newest = runs.list_runs(session, purpose="operational", available_by=now, limit=1)
+    return render(
+        request,
+        "work/jobs.html",
+        jobs=listed,
+        kinds=kinds,
+        kind=chosen,
+        form=form,
+        served=len(served),
+        missing=missing,
+        weather=newest[0].forcing_kind if newest else "climatology",
+        horizon=newest[0].horizon_days if newest else 10,
+    )
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
