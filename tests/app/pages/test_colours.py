@@ -23,7 +23,7 @@ VISIONS: dict[str, Callable[[Color], Color]] = {
 }
 """Full dichromacy by Machado, Oliveira and Fernandes (2009)."""
 LINES = ("observed", "median", "before", "level", "normal")
-TOGETHER = {
+TOGETHER: dict[str, list[str]] = {
     **{f"scale of {name}": [entry for entry, _ in scale.legend] for name, scale in SCALES.items()},
     "hydrograph": [*LINES, "members"],
     "ranges": ["range", "band-90", "band-50", "panel"],
