@@ -59,7 +59,7 @@ def test_what_is_found_nowhere_is_answered_and_nothing_of_a_query_is_run(client:
     assert ("Nothing here has every word" in answer.text) == (len(query) > 3)
 
 
-def test_each_page_names_whom_it_is_for_and_how_to_read_a_forecast(client: TestClient) -> None:
+def test_each_page_names_its_readers_and_leads_to_how_a_forecast_is_read(client: TestClient) -> None:
     for page, audience in (("reading", "water managers"), ("deployment", "operators"), ("walk", "programs")):
         text = client.get(f"/guide/{page}").text
         assert f">For {audience}</a>" in text
