@@ -7,10 +7,10 @@ from itertools import combinations
 import pytest
 from coloraide import Color
 
-from app.pages.basin import COLOURS
 from app.pages.basins_today import SCALES, UNKNOWN
 from app.pages.figures.water import AGE_FILLS, FILLS, TEMPERATURES
 from app.pages.render import FOLDER
+from app.pages.side_by_side import COLOURS
 
 CSS = (FOLDER / "pages.css").read_text()
 SCHEMES = ("light", "dark")
