@@ -82,7 +82,7 @@
   });
 
   function openNamed() {
-    const element = operations.find((one) => one.id === decodeURIComponent(location.hash.slice(1)));
+    const element = operations.find((one) => one.id === location.hash.split(/[#/]/).at(-1));
     if (!element) return;
     element.closest(".subject").open = element.open = true;
     element.scrollIntoView();
