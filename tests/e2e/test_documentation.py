@@ -13,10 +13,7 @@ from tests.e2e.conftest import Api
 
 pytestmark = pytest.mark.extended
 
-_LIGHTNESS = (
-    "element => Math.max(...getComputedStyle(element).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number))"
-)
-"""Of an element's ground, of 255."""
+_GROUND = "element => getComputedStyle(element).backgroundColor"
 
 
 @pytest.fixture
@@ -48,7 +45,7 @@ def test_the_document_is_read_when_an_operation_is_opened(shown: Shown) -> None:
 
 def test_a_search_shows_what_it_finds_whatever_its_subject(shown: Shown) -> None:
     shown.page.get_by_label("Search").fill("LATEST forecast")
-    expect(shown.page.locator("#latest_forecast")).to_be_visible()
+    expect(shown.page.locator("#read_latest_forecast")).to_be_visible()
     expect(shown.page.locator("#list_basins")).not_to_be_visible()
     shown.page.get_by_label("Search").fill("no such operation")
     expect(shown.page.locator(".subject:visible")).to_have_count(0)
