@@ -11,6 +11,8 @@ from app.basins.schemas import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
+from hydrology.base.unit_systems import UnitSystem
+from hydrology.base.units import STANDARD, Units
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
 from records.basins.ownership import station_name
@@ -39,7 +41,7 @@ class BasinToday:
         alerts_stale: whether that run is stale.
         chance: the highest calibrated chance of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
-        peak: the highest of the days ahead, m3/s.
+        peak: the highest of the days ahead, in the chosen unit.
         flow_percent: the forecast's flow in percent of normal.
         snow: of T0 against its normal.
         nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
@@ -86,16 +88,18 @@ class BasinToday:
         return (official, alert, self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
 
 
-def basins_today(session: Session, at: datetime) -> list[BasinToday]:
-    """Return the status of every basin at an instant, most urgent first."""
+def basins_today(session: Session, at: datetime, units: Units = STANDARD) -> list[BasinToday]:
+    """Return the status of every basin at an instant, flow in a unit, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     found = reader.outlooks(session, list(sites), at)
     return sorted(
-        (_today(found[name], site) for name, site in sites.items()), key=lambda basin: basin.concern, reverse=True
+        (_today(found[name], site, units) for name, site in sites.items()),
+        key=lambda basin: basin.concern,
+        reverse=True,
     )
 
 
-def _today(outlook: Outlook, site: basins.Site) -> BasinToday:
+def _today(outlook: Outlook, site: basins.Site, units: Units) -> BasinToday:
     has_place = site.latitude is not None and site.longitude is not None
     basin = BasinToday(
         id=outlook.basin,
@@ -105,11 +109,12 @@ def _today(outlook: Outlook, site: basins.Site) -> BasinToday:
     )
     if outlook.forecast is None:
         return replace(basin, reason=text(outlook.freshness.reason))
-    return _with_forecast(basin, outlook, outlook.forecast)
+    return _with_forecast(basin, outlook, outlook.forecast, units)
 
 
-def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> BasinToday:
+def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest, units: Units) -> BasinToday:
     standing, newer, level = outlook.alert, outlook.freshness.newer, outlook.likeliest
+    peak = outlook.peak_m3s
     is_older = standing is not None and standing.run.t0 != forecast.run.t0
     if not outlook.is_calibrated:
         level = None  # the members' chance rests on no errors
@@ -127,7 +132,7 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
         chance=None if level is None else level.chance,
         level=None if level is None else level.level,
         trend=None if level is None else outlook.trend,
-        peak=outlook.peak_m3s,
+        peak=None if peak is None else UnitSystem(units, outlook.area).value(peak, "m³/s"),
         peak_day=outlook.peak_day,
         flow_percent=known(outlook.percent_of_normal),
         snow=None if isinstance(outlook.snow, Absent) else outlook.snow.against_normal,

@@ -15,13 +15,14 @@ from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
 from app.forecasts import lookup
+from app.forecasts.discharge import usual_units
 from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.figures import Band, Curve, Figure
-from app.pages.render import PageRoute, form_of, render
+from app.pages.render import PageRoute, chosen_units, form_of, render
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
 from hydrology.base.absent import Absent
@@ -43,6 +44,7 @@ from records.levels import basin_levels, categories_and_doubts
 from records.outlooks.outlooks import read_chances
 from records.runs import runs
 from records.runs.tables import Adjustment
+from records.versions.promotions import areas_in_use
 
 router = APIRouter(route_class=PageRoute)
 
@@ -54,13 +56,22 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
+    areas = {alert.basin_id: runs.basin_of(session, alert.run_id, alert.basin_id).area for alert in active}
     deciders = {
         run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
         for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
     }
     answers = answers_of(session, active, clock.today())
     feed = feed_address(None, SEVERITIES[0])
-    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, feed=feed)
+    return render(
+        request,
+        "alerts.html",
+        alerts=answers,
+        names=names,
+        runs=deciders,
+        areas=areas,
+        feed=feed,
+    )
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
@@ -143,7 +154,17 @@ def read_new_adjustment(
     form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
     title = shown_name(basin, basins.get(session, basin).name)
     t0 = as_date(chosen.run.t0)
-    return render(request, "adjust.html", basin=basin, title=title, run=chosen.run, t0=t0, levels=levels, form=form)
+    return render(
+        request,
+        "adjust.html",
+        basin=basin,
+        title=title,
+        run=chosen.run,
+        t0=t0,
+        area=chosen.basin.area,
+        levels=levels,
+        form=form,
+    )
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
@@ -181,16 +202,18 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
-    title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
+    stored = basins.get(session, basin)
+    title, area = shown_name(basin, stored.name), areas_in_use(session, [stored])[basin]
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
 def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
-    shown = adjusted_forecast(session, stored)
+    basin = runs.basin_of(session, stored.run_id, stored.basin_id)
+    shown = adjusted_forecast(session, stored, usual_units(basin, chosen_units(request)))
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     figure, form = beside_issued(shown), form_of(Publication)
     return render(
-        request, "adjusted.html", title=title, shown=shown, figure=figure, unit=figure.unit, public=public, form=form
+        request, "adjusted.html", title=title, shown=shown, figure=figure, area=basin.area, public=public, form=form
     )
 
 

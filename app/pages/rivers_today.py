@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_today
-from app.pages.render import PageRoute, render
+from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
@@ -141,7 +141,7 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
     ("name", "Basin"),
     ("concern", "Alert"),
     ("chance", "Chance of passing a level"),
-    ("peak", "Highest, m³/s"),
+    ("peak", "Highest"),
     ("flow", "Flow, % of normal"),
     ("snow", "Snow, % of normal"),
     ("skill", "Skill, NSE"),
@@ -152,10 +152,15 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings, selection: Selected
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    selection: Selected,
+    units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
-    everything = basins_today(session, clock.now())
+    everything = basins_today(session, clock.now(), units)
     chosen = [basin for basin in everything if selection.holds(basin)]
     t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None)
     t0 = t0s.most_common(1)[0][0] if t0s else None

@@ -5,7 +5,7 @@ The choice is that of discharge, in the API's names: `m3/s` and `mm/day` go with
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 from hydrology.base.units import (
@@ -37,6 +37,7 @@ class Customary:
     zero: float = 0.0
 
 
+CHANGE = "°C of change"
 CUSTOMARY: Mapping[str, Customary] = {
     "million m³": Customary("acre-feet", M2_PER_ACRE * M_PER_FT / 1e6),
     "mm": Customary("in", MM_PER_INCH),
@@ -44,10 +45,10 @@ CUSTOMARY: Mapping[str, Customary] = {
     "m": Customary("ft", M_PER_FT),
     "km²": Customary("mi²", M2_PER_SQUARE_MILE / M2_PER_KM2),
     "°C": Customary("°F", 5 / 9, 32),
-    "°C of change": Customary("°F", 5 / 9),
+    CHANGE: Customary("°F", 5 / 9),
 }
 """By the metric unit; those of flow stand in `FLOW`."""
-_IN_TEXT = re.compile(r"(\d[\d.]*)((?: to | of the )\d[\d.]*)? (million m³|m³/s|mm|km²)(?![/\w])")
+_IN_TEXT = re.compile(r"(\d[\d.]*)((?: to | of the )\d[\d.]*)? (million m³|m³/s|mm|km²|°C(?= warmer| colder))(?![/\w])")
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -77,17 +78,32 @@ class UnitSystem:
             return float(converted(amount, unit=_FLOWS[unit], into=self._of_flow(unit), area=self.area))
         return amount / CUSTOMARY[unit].size + CUSTOMARY[unit].zero if self._is_customary(unit) else amount
 
+    def of(self, area: Area | None) -> "UnitSystem":
+        """Return the same units for the flow of a basin."""
+        return replace(self, area=area)
+
+    @property
+    def flow(self) -> str:
+        """The name of the chosen unit of flow."""
+        return FLOW[self.units]
+
     def amount(self, amount: float, unit: str) -> str:
         """Format an amount in a metric unit: 12.3 mm is 0.484 in."""
         return f"{number(self.value(amount, unit))} {self.name(unit)}"
+
+    def flow_of(self, flow: float) -> str:
+        """Format a flow in m3/s; without its unit only where that is the chosen one, as a column's head has it."""
+        text = self.amount(flow, "m³/s")
+        return text.removesuffix(f" {self.flow}")
 
     def sentence(self, text: str) -> str:
         """Convert the metric amounts of a text, to as many digits: `20 to 40 mm` is `0.79 to 1.6 in`."""
         return _IN_TEXT.sub(self._replaced, text)
 
     def _replaced(self, found: re.Match[str]) -> str:
-        first, second, unit = found.groups(default="")
-        if self.name(unit) == unit:
+        first, second, name = found.groups(default="")
+        unit = CHANGE if name in CHANGE else name
+        if self.name(unit) == name:
             return found[0]
         words, _, last = second.rpartition(" ")
         amounts = [
