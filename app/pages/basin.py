@@ -147,7 +147,7 @@ def _part(
         flows=flow_of(forecast),
         outlook=outlook,
         around=around,
-        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None, shown_in),
+        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
@@ -221,8 +221,7 @@ def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Colum
     forecast = _forecast(session, latest, now, units)
     found = reader.outlook(session, basin, now, forecast.run)
     no_snow = found.snow if isinstance(found.snow, Absent) else None
-    shown_in = UnitSystem(chosen, latest.basin.area)
-    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow, shown_in)]
+    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
     return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 
 

@@ -11,8 +11,7 @@ from app.basins.schemas import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
-from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import STANDARD, Units
+from hydrology.base.units import Area
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
 from records.basins.ownership import station_name
@@ -41,7 +40,7 @@ class BasinToday:
         alerts_stale: whether that run is stale.
         chance: the highest calibrated chance of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
-        peak: the highest of the days ahead, in the chosen unit.
+        peak: the highest of the days ahead, m3/s.
         flow_percent: the forecast's flow in percent of normal.
         snow: of T0 against its normal.
         nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
@@ -62,6 +61,7 @@ class BasinToday:
     level: str | None = None
     trend: Trend | None = None
     peak: float | None = None
+    area: Area | None = None
     peak_day: date | None = None
     flow_percent: float | None = None
     snow: SnowAgainstNormal | None = None
@@ -88,18 +88,16 @@ class BasinToday:
         return (official, alert, self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
 
 
-def basins_today(session: Session, at: datetime, units: Units = STANDARD) -> list[BasinToday]:
-    """Return the status of every basin at an instant, flow in a unit, most urgent first."""
+def basins_today(session: Session, at: datetime) -> list[BasinToday]:
+    """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     found = reader.outlooks(session, list(sites), at)
     return sorted(
-        (_today(found[name], site, units) for name, site in sites.items()),
-        key=lambda basin: basin.concern,
-        reverse=True,
+        (_today(found[name], site) for name, site in sites.items()), key=lambda basin: basin.concern, reverse=True
     )
 
 
-def _today(outlook: Outlook, site: basins.Site, units: Units) -> BasinToday:
+def _today(outlook: Outlook, site: basins.Site) -> BasinToday:
     has_place = site.latitude is not None and site.longitude is not None
     basin = BasinToday(
         id=outlook.basin,
@@ -109,12 +107,11 @@ def _today(outlook: Outlook, site: basins.Site, units: Units) -> BasinToday:
     )
     if outlook.forecast is None:
         return replace(basin, reason=text(outlook.freshness.reason))
-    return _with_forecast(basin, outlook, outlook.forecast, units)
+    return _with_forecast(basin, outlook, outlook.forecast)
 
 
-def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest, units: Units) -> BasinToday:
+def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> BasinToday:
     standing, newer, level = outlook.alert, outlook.freshness.newer, outlook.likeliest
-    peak = outlook.peak_m3s
     is_older = standing is not None and standing.run.t0 != forecast.run.t0
     if not outlook.is_calibrated:
         level = None  # the members' chance rests on no errors
@@ -132,7 +129,8 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest, units:
         chance=None if level is None else level.chance,
         level=None if level is None else level.level,
         trend=None if level is None else outlook.trend,
-        peak=None if peak is None else UnitSystem(units, outlook.area).value(peak, "m³/s"),
+        peak=outlook.peak_m3s,
+        area=outlook.area,
         peak_day=outlook.peak_day,
         flow_percent=known(outlook.percent_of_normal),
         snow=None if isinstance(outlook.snow, Absent) else outlook.snow.against_normal,

@@ -63,15 +63,7 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     }
     answers = answers_of(session, active, clock.today())
     feed = feed_address(None, SEVERITIES[0])
-    return render(
-        request,
-        "alerts.html",
-        alerts=answers,
-        names=names,
-        runs=deciders,
-        areas=areas,
-        feed=feed,
-    )
+    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, areas=areas, feed=feed)
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
@@ -154,17 +146,7 @@ def read_new_adjustment(
     form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
     title = shown_name(basin, basins.get(session, basin).name)
     t0 = as_date(chosen.run.t0)
-    return render(
-        request,
-        "adjust.html",
-        basin=basin,
-        title=title,
-        run=chosen.run,
-        t0=t0,
-        area=chosen.basin.area,
-        levels=levels,
-        form=form,
-    )
+    return render(request, "adjust.html", basin=basin, title=title, latest=chosen, t0=t0, levels=levels, form=form)
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_today
-from app.pages.render import ChosenUnits, PageRoute, render
+from app.pages.render import PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
@@ -152,15 +152,10 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request,
-    session: Reading,
-    clock: ServiceClock,
-    settings: ServiceSettings,
-    selection: Selected,
-    units: ChosenUnits,
+    request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings, selection: Selected
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
-    everything = basins_today(session, clock.now(), units)
+    everything = basins_today(session, clock.now())
     chosen = [basin for basin in everything if selection.holds(basin)]
     t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None)
     t0 = t0s.most_common(1)[0][0] if t0s else None

@@ -94,12 +94,12 @@ def read_what_if(
         note_help=WhatIfParams.model_fields["note"].description,
         horizon=usual if latest is None else latest.horizon_days,
         weathers={name: kind.label for name, kind in KINDS.items()},
-        difference=None if reported is None else _difference(reported, UnitSystem(chosen)),
+        difference=None if reported is None else _difference(reported),
         terms=[] if reported is None else _terms(reported),
     )
 
 
-def _difference(shown: WhatIfOfRun, units: UnitSystem) -> str | None:
+def _difference(shown: WhatIfOfRun) -> str | None:
     """Return the effect of the changes, in a sentence."""
     difference, ahead = shown.difference, counted(shown.horizon_days, "day")
     if difference is None:
@@ -107,8 +107,8 @@ def _difference(shown: WhatIfOfRun, units: UnitSystem) -> str | None:
     if not difference.depth:
         return f"Over {ahead} the same amount of water flows out."
     more = "more" if difference.depth > 0 else "less"
-    volume = "" if difference.volume is None else f", {units.amount(abs(difference.volume) / 1e6, 'million m³')}"
-    return f"Over {ahead} {units.amount(abs(difference.depth), 'mm')} {more} flows out{volume}."
+    volume = "" if difference.volume is None else f", {number(abs(difference.volume) / 1e6)} million m³"
+    return f"Over {ahead} {number(abs(difference.depth))} mm {more} flows out{volume}."
 
 
 def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:
