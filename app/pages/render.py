@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 from http import HTTPStatus
-from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args
@@ -36,6 +35,7 @@ from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.ownership import station_name
 from runtime.clock import Clock
+from runtime.release import code_version
 
 FOLDER = Path(__file__).parent / "static"
 PATH = "/static"
@@ -137,7 +137,7 @@ def _environment() -> Environment:
         "navigation": NAVIGATION,
         "unit_choices": CHOICES,
         "place": place_in_words,
-        "version": metadata.version("freshet"),
+        "version": code_version(),
         "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
     }
     return environment

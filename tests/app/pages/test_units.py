@@ -76,7 +76,8 @@ def test_no_page_names_another_unit_than_those_chosen(
 
 def _texts(page: str) -> Iterator[str]:
     """Yield the text of a page without the chooser and API calls, and what it names for screen readers."""
-    page = re.sub(r"<header>.*?</header>|<script.*?</script>|<code>.*?</code>", "", page, flags=re.DOTALL)
+    hidden = "|".join(rf"<{tag}\b.*?</{tag}>" for tag in ("header", "script", "code", "option"))
+    page = re.sub(hidden, "", page, flags=re.DOTALL)
     yield text_of(page)
     yield from map(unescape, re.findall(r'(?:aria-label|aria-valuetext|data-unit)="([^"]*)"', page))
 
