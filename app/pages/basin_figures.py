@@ -95,6 +95,7 @@ class BasinFigures:
             water.precipitation(forecast, of_weather, time, past),
             water.temperature(forecast, of_weather, time, past),
         )
+        drained = flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}")
         by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
@@ -103,7 +104,7 @@ class BasinFigures:
             with_usual(discharge, normals, DISCHARGE, time),
             *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
             *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
-            flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
+            drained.shown_in(self.shown_in),
         ]
 
     def _before(self) -> Before | None:
