@@ -46,6 +46,7 @@ from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest
 from records.outlooks import reader
+from records.outlooks.reader import Outlook
 
 router = APIRouter(route_class=PageRoute)
 
@@ -76,14 +77,17 @@ def read_basin(
     now = clock.now()
     detail = basin_detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
+    found = or_reason(lambda: reader.outlook(session, basin, now, run))
     units = units or ("m3/s" if isinstance(latest, Absent) else usual_units(latest.basin))
     shown: SimpleNamespace | Absent
     if isinstance(latest, Absent):
         shown = latest
+    elif isinstance(found, Absent):
+        shown = found
     else:
         form = Representation(units, members, now if run is None else None)
         forecast = or_reason(lambda: forecast_of(session, latest, form))
-        shown = forecast if isinstance(forecast, Absent) else _part(session, latest, forecast, run, now, int(days))
+        shown = forecast if isinstance(forecast, Absent) else _part(session, latest, forecast, found, run, int(days))
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
     holes = feeds.holes_of_basin(session, basin)
     return render(
@@ -92,6 +96,7 @@ def read_basin(
         detail=detail,
         title=station_name(detail.name) if detail.name else detail.id,
         shown=shown,
+        freshness=None if run is not None or isinstance(found, Absent) else found.freshness,
         units=units,
         every_unit=UNITS,
         members=members,
@@ -104,12 +109,12 @@ def read_basin(
 
 
 def _part(
-    session: Session, latest: Latest, forecast: BasinForecast, run: str | None, now: datetime, past_days: int
+    session: Session, latest: Latest, forecast: BasinForecast, found: Outlook, run: str | None, past_days: int
 ) -> SimpleNamespace:
     """Return the contents that follow a forecast (`run` None: the latest); a reason in place of those that lack."""
     units: Units = forecast.units["discharge"]  # type: ignore[assignment]
-    basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
-    found = reader.outlook(session, basin, now, forecast.run)
+    basin, version, now = forecast.basin, forecast.version, found.at
+    around = runs_around(session, latest, now)
     outlook = outlook_answer(session, found, units)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     scores = [] if isinstance(skill, Absent) else shown_scores(session, skill)
@@ -123,8 +128,8 @@ def _part(
         forecast=forecast,
         latest=latest,
         run=run,
-        before=around.before.run if around.before else None,
         outlook=outlook,
+        rating=found.rating,
         units=units,
         now=now,
         past_days=past_days,
