@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import OBSERVED
-from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings import M_PER_FT, MAX_CHARACTERS
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
+from hydrology.ratings import MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import DayField, Line, Name, RequestModel, examples
 

@@ -17,7 +17,8 @@ from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
 from hydrology.base.absent import texts
 from hydrology.base.doc import Why
-from hydrology.ratings import M_PER_FT, Expansion, InvalidRating
+from hydrology.base.units import M_PER_FT
+from hydrology.ratings import Expansion, InvalidRating
 from jobspec.fields import NAMED
 from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewRating, NewThreshold
 from records.alerts import held_alerts

@@ -13,9 +13,9 @@ from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import M_PER_FT, Units
 from hydrology.extremes.levels import OF_MODEL, Statistic
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ratings
 from records.levels import basin_levels

@@ -24,6 +24,7 @@ from hydrology.base.calendar import as_date, day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
+from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
 from hydrology.ratings import Rating
 from hydrology.weather.forcing_kinds import KINDS
@@ -67,6 +68,7 @@ class BasinFigures:
     outlook: BasinOutlook
     rating: Rating | None
     units: Units
+    shown_in: UnitSystem
     now: datetime
     past_days: int
 
@@ -90,13 +92,19 @@ class BasinFigures:
         categories = {level.name: level.category for level in basin_levels.of_basin(self.session, forecast.basin)}
         beside = Beside(self._observed(), self.outlook, self._before(), self.rating, categories)
         discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
-        figures = [
-            with_usual(discharge, normals, DISCHARGE, time),
+        of_water_and_weather = (
             water.weather(forecast, self._weather(), time, past),
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
+        )
+        by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
+        )
+        figures = [
+            with_usual(discharge, normals, DISCHARGE, time),
+            *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
+            *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
             flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
         return [figure.but(now=figure.t0 and self.now) for figure in figures]

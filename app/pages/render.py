@@ -9,12 +9,12 @@ from http import HTTPStatus
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import quote, urlencode, urlsplit
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -30,6 +30,8 @@ from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
+from hydrology.base.unit_systems import CHOICES, UnitSystem
+from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.ownership import station_name
 from runtime.clock import Clock
@@ -132,6 +134,7 @@ def _environment() -> Environment:
     environment.tests["absent"] = lambda value: isinstance(value, Absent)
     environment.globals |= {
         "navigation": NAVIGATION,
+        "unit_choices": CHOICES,
         "place": place_in_words,
         "version": metadata.version("freshet"),
         "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
@@ -146,20 +149,66 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     """Render a page from an object with its contents, or from its contents by name."""
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "units"]
     body = _ENVIRONMENT.get_template(template).render(
         page=SimpleNamespace(**contents) if page is None else page,
+        units=UnitSystem(chosen_units(request)),
+        address=request.scope["path"] + ("?" + urlencode(asked) if asked else ""),
         base=base,
         path=request.scope["path"],
         now=clock.now(),
         replayed=clock.as_of is not None,
         static=lambda name: base + static_address(name),
     )
-    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
     return HTMLResponse(body, status, headers)
 
 
+PageUnits = Annotated[
+    Units | None, Query(description="The units of every number of the page; by default those chosen before.")
+]
+COOKIE, YEAR = "freshet-units", 365 * 86_400
+
+
+def chosen_units(request: Request) -> Units:
+    """Return the units of a page: those of its address, else those chosen before, else metric ones."""
+    given = (request.query_params.get("units"), request.cookies.get(COOKIE))
+    return next((unit for name in given for unit in get_args(Units) if unit == name), STANDARD)
+
+
+async def page_units(request: Request, units: PageUnits = None) -> Units:
+    """Take the units of a page; `render` shows them, also on the page of a problem."""
+    return units or chosen_units(request)
+
+
+ChosenUnits = Annotated[Units, Depends(page_units)]
+units_router = APIRouter(include_in_schema=False)
+
+
+@units_router.post("/units")
+def choose_units(request: Request, units: Units, to: str = "/") -> RedirectResponse:
+    """Remember the units of pages in the browser, and lead back to a page of this service, in them."""
+    base, back = request.scope.get("root_path", ""), urlsplit(to)
+    query = "&".join(part for part in (back.query, urlencode({"units": units})) if part)
+    answer = RedirectResponse(f"{base}/{quote(back.path.strip('/'))}?{query}", HTTPStatus.SEE_OTHER)
+    answer.set_cookie(
+        COOKIE,
+        units,
+        max_age=YEAR,
+        path=base or "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return answer
+
+
 class PageRoute(APIRoute):
-    """A route whose problems are pages."""
+    """A route whose problems are pages, and that takes the units of its numbers."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        options["dependencies"] = [*(options.get("dependencies") or ()), Depends(page_units)]
+        super().__init__(*args, **options)
 
     def get_route_handler(self) -> Handler:
         read = super().get_route_handler()

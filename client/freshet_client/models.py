@@ -730,6 +730,26 @@ class Counts(Model):
     """Operational runs that are readable and were issued for at least one basin."""
 
 
+class CurvePoint(Model):
+    """A step of a member's training."""
+
+    member: int
+    step: int
+    loss: float | None
+    """Loss of the step's samples; null where it was not recorded at this step."""
+
+    learning_rate: float | None
+    """Learning rate of the step; null where it was not recorded at this step."""
+
+    gradient_norm: float | None
+    """
+    Norm of the gradient, before it is limited to `clip_norm`; null where it was not recorded at this step.
+    """
+
+    validation_nse: float | None
+    """Median NSE of the averaged weights in the validation period; null at steps without a validation."""
+
+
 class DailyParams(Model):
     """The feeds and the horizon of the daily cycle."""
 
@@ -3305,6 +3325,17 @@ class ThreatLevel(Model):
 
     impact: str | None
     """What happens from it on, as its source states it."""
+
+
+class TrainingCurves(Model):
+    """The training of a model version, step by step."""
+
+    version: str
+    loss_name: str
+    """The loss that was minimised."""
+
+    points: list[CurvePoint]
+    """By member and step: at most about 1000 steps of each member, and those that were validated."""
 
 
 class Trend(Model):
@@ -7671,8 +7702,16 @@ class TrainingConfig(Model):
     Decay of the running mean of the weights at each step. The mean is validated and stored; 0 stores the weights themselves.
     """
 
+    loss: Literal["nse*", "mse", "rmse"] = "nse*"
+    """
+    The loss: `nse*`, squared errors over the variance of the basin's flow; `mse`, squared errors in mm/day, in which wet basins count for more; or `rmse`, its root.
+    """
+
+    log_share: float = 0.0
+    """Share of the loss that is on the logarithm of the flow, for low flows; 0: none."""
+
     expectile: float = 0.54
-    """Weight of underestimated days in the loss, as a share; 0.5 is NSE* as published."""
+    """Weight of underestimated days in the loss, as a share; with 0.5 `nse*` is as published."""
 
     weight_decay: float = 0.1
     """Of all weights except the basin vectors, per step and times the learning rate (AdamW)."""

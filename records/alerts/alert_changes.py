@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
+from hydrology.base.units import M_PER_FT
 from hydrology.extremes.level_checks import gravity, level_title, percent
-from hydrology.ratings import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions

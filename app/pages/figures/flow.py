@@ -14,10 +14,10 @@ from app.pages.figures import Band, Colour, Curve, Figure, Level, Peak, Ticks, V
 from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
-from hydrology.base.units import Area, Units, converted
+from hydrology.base.units import M_PER_FT, Area, Units, converted
 from hydrology.extremes.level_checks import level_title, percent
 from hydrology.extremes.levels import OF_MODEL
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from jobspec.levels import CategoryName
 
 REACH = 1.5

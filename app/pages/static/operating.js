@@ -63,7 +63,7 @@ async function replace(address, signal) {
   if (main === null) throw new Error(`it answered ${answer.status} at ${address}`);
   document.title = page.title;
   document.querySelector("main").replaceWith(document.importNode(main, true));
-  document.querySelector("nav").replaceWith(document.importNode(page.querySelector("nav"), true));
+  document.querySelector("header").replaceWith(document.importNode(page.querySelector("header"), true));
   if (new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   shown = here();
   scrollTo(0, 0);
