@@ -26,7 +26,7 @@ from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.pages.basin_facts import Fact, by_months, facts_of, shown_scores, start, verified_rows
-from app.pages.basin_figures import BasinFigures, or_reason, runs_around
+from app.pages.basin_figures import BasinFigures, figures_of, or_reason, runs_around
 from app.pages.figures import Colour, Curve, Figure, on_days
 from app.pages.figures.flow import flow_of
 from app.pages.render import ChosenUnits, PageRoute, render
@@ -41,13 +41,13 @@ from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
+from jobspec.extensions import extensions
 from jobspec.fields import full_id
 from records.basins.ownership import station_name
 from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest
 from records.outlooks import reader
-from records.outlooks.reader import Outlook
 
 router = APIRouter(route_class=PageRoute)
 
@@ -77,24 +77,8 @@ def read_basin(
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
     detail = basin_detail(session, basin)
-    latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
-    found = or_reason(lambda: reader.outlook(session, basin, now, run))
-    units = chosen if isinstance(latest, Absent) else usual_units(latest.basin, chosen)
-    shown: SimpleNamespace | Absent
-    if isinstance(latest, Absent):
-        shown = latest
-    elif isinstance(found, Absent):
-        shown = found
-    else:
-        form = Representation(units, members, now if run is None else None)
-        forecast = or_reason(lambda: forecast_of(session, latest, form))
-        shown = (
-            forecast
-            if isinstance(forecast, Absent)
-            else _part(
-                session, latest, forecast, found, run, UnitSystem(chosen, latest.basin.area), past_days=int(days)
-            )
-        )
+    figures = or_reason(lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members))
+    found = reader.outlook(session, basin, now) if isinstance(figures, Absent) else figures.found
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
     holes = feeds.holes_of_basin(session, basin)
     return render(
@@ -102,9 +86,10 @@ def read_basin(
         "basin.html",
         detail=detail,
         title=station_name(detail.name) if detail.name else detail.id,
-        shown=shown,
-        freshness=None if run is not None or isinstance(found, Absent) else found.freshness,
-        units=units,
+        shown=figures if isinstance(figures, Absent) else _part(figures),
+        picture=next((one.hydrograph for one in extensions() if one.hydrograph is not None), None),
+        freshness=None if run is not None else found.freshness,
+        units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,
         members=members,
         days=days,
@@ -115,21 +100,12 @@ def read_basin(
     )
 
 
-def _part(
-    session: Session,
-    latest: Latest,
-    forecast: BasinForecast,
-    found: Outlook,
-    run: str | None,
-    shown_in: UnitSystem,
-    *,
-    past_days: int,
-) -> SimpleNamespace:
-    """Return the contents that follow a forecast (`run` None: the latest); a reason in place of those that lack."""
-    units: Units = forecast.units["discharge"]  # type: ignore[assignment]
-    basin, version, now = forecast.basin, forecast.version, found.at
+def _part(figures: BasinFigures) -> SimpleNamespace:
+    """Return the contents that follow a forecast; a reason in place of those that lack."""
+    session, latest, forecast, outlook = figures.session, figures.latest, figures.forecast, figures.outlook
+    basin, version, now, units = forecast.basin, forecast.version, figures.now, figures.units
+    no_snow = figures.found.snow if isinstance(figures.found.snow, Absent) else None
     around = runs_around(session, latest, now)
-    outlook = outlook_answer(session, found, units)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     scores = [] if isinstance(skill, Absent) else shown_scores(session, skill)
     verified = or_reason(lambda: verified_in(session, basin, version, ALL_YEAR)[1])
@@ -137,24 +113,12 @@ def _part(
     margins = or_reason(lambda: rain_margin_of_run(session, latest, now, units, None))
     levels = sorted(outlook.threat.levels or (), key=lambda level: (-level.chance, level.discharge))
     loss, balance = loss_beside_pet(session, version, basin), forecast.water_balance
-    figures = BasinFigures(
-        session=session,
-        forecast=forecast,
-        latest=latest,
-        run=run,
-        outlook=outlook,
-        rating=found.rating,
-        units=units,
-        shown_in=shown_in,
-        now=now,
-        past_days=past_days,
-    )
     return SimpleNamespace(
         forecast=forecast,
         flows=flow_of(forecast),
         outlook=outlook,
         around=around,
-        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None, shown_in),
+        facts=facts_of(outlook, forecast, no_snow, figures.shown_in),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),

@@ -10,11 +10,13 @@ from sqlalchemy.orm import Session
 from app.basins.normals import Normals, normals_of
 from app.basins.observations import DISCHARGE, Observations, observation_query, observations_of
 from app.basins.queries import NormalsRequest, SeriesRequest
-from app.forecasts.discharge import Representation
+from app.forecasts import lookup
+from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
 from app.forecasts.water.storage import storage
+from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
 from app.pages.figures.flow import Before, Beside, Observed
@@ -26,11 +28,12 @@ from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
-from hydrology.ratings import Rating
 from hydrology.weather.forcing_kinds import KINDS
 from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
+from records.outlooks import reader
+from records.outlooks.reader import Outlook
 from records.runs import runs
 from records.runs.run_types import Run
 from records.weather import weather_issues
@@ -62,15 +65,18 @@ class BasinFigures:
     """Builds the figures of a run's forecast (None: the latest), the issue before drawn beside it."""
 
     session: Session
-    forecast: BasinForecast
     latest: Latest
     run: str | None
+    forecast: BasinForecast
+    found: Outlook
     outlook: BasinOutlook
-    rating: Rating | None
     units: Units
     shown_in: UnitSystem
-    now: datetime
     past_days: int
+
+    @property
+    def now(self) -> datetime:
+        return self.found.at
 
     @property
     def time(self) -> list[date]:
@@ -81,17 +87,12 @@ class BasinFigures:
     def build(self) -> list[Figure]:
         """Return the figures: the hydrograph first, then the water, the weather and the recession."""
         time, forecast = self.time, self.forecast
-        here, chosen, of_run = f"/v1/basins/{forecast.basin}", "?", f"/v1/basins/{forecast.basin}/forecasts/latest"
-        if self.run is not None:
-            chosen, of_run = f"?run={self.run}&", f"/v1/runs/{self.run}/basins/{forecast.basin}"
+        here, chosen = f"/v1/basins/{forecast.basin}", "?" if self.run is None else f"?run={self.run}&"
         of_water = f"{here}/storage{chosen}past_days={self.past_days + 1}"
         product = leading(forecast.product)
         past = f"{here}/observations?product={product}&start={time[0]}&end={forecast.t0}"
-        normals, dry = or_reason(self._normals), or_reason(self._recession)
+        normals, dry = or_reason(self.normals), or_reason(self._recession)
         stored = storage(self.session, self.latest, None, self.past_days + 1).past
-        categories = {level.name: level.category for level in basin_levels.of_basin(self.session, forecast.basin)}
-        beside = Beside(self._observed(), self.outlook, self._before(), self.rating, categories)
-        discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
         of_water_and_weather = (
             water.weather(forecast, self._weather(), time, past),
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
@@ -102,12 +103,21 @@ class BasinFigures:
             *self._age(time, f"{here}/age{chosen[:-1]}"),
         )
         figures = [
-            with_usual(discharge, normals, DISCHARGE, time),
+            self.hydrograph(normals),
             *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
             *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
             flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
         return [figure.but(now=figure.t0 and self.now) for figure in figures]
+
+    def hydrograph(self, normals: Normals | Absent) -> Figure:
+        """Return the hydrograph with the usual range of its days."""
+        basin, time = self.forecast.basin, self.time
+        call = f"/v1/basins/{basin}/forecasts/latest" if self.run is None else f"/v1/runs/{self.run}/basins/{basin}"
+        categories = {level.name: level.category for level in basin_levels.of_basin(self.session, basin)}
+        beside = Beside(self._observed(), self.outlook, self._before(), self.found.rating, categories)
+        figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
+        return with_usual(figure, normals, DISCHARGE, time)
 
     def _weather(self) -> dict[str, Values]:
         """Return weather over the days of the plots: observed until T0 (or all), then the mean of the traces."""
@@ -147,7 +157,7 @@ class BasinFigures:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
         return recession_of_run(self.session, newest, self.now, self.units)
 
-    def _normals(self) -> Normals:
+    def normals(self) -> Normals:
         time = self.time
         asked = NormalsRequest(
             product=leading(self.forecast.product),
@@ -182,6 +192,25 @@ class BasinFigures:
         )
         basin = self.forecast.basin
         return observations_of(self.session, observation_query(self.session, basin, asked))
+
+
+def figures_of(
+    session: Session, basin: str, run: str | None, now: datetime, units: Units, *, past_days: int, members: bool = False
+) -> BasinFigures:
+    """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
+    latest, at = lookup.chosen(session, run, basin, now)
+    found, of_flow = reader.outlook(session, basin, now, run), usual_units(latest.basin, units)
+    return BasinFigures(
+        session=session,
+        latest=latest,
+        run=run,
+        forecast=forecast_of(session, latest, Representation(of_flow, members, at)),
+        found=found,
+        outlook=outlook_answer(session, found, of_flow),
+        units=of_flow,
+        shown_in=UnitSystem(units, latest.basin.area),
+        past_days=past_days,
+    )
 
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:

@@ -11,13 +11,13 @@ from app.http.base_schema import Model
 from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem
-from jobspec.levels import CategoryName
 
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
 Colour = Literal[
     "observed", "median", "before", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold",
     "band-50", "band-90", "part-stored", "part-snow", "older", "djf", "mam", "jja", "son",
+    "warning-1", "warning-2", "warning-3",
 ]  # fmt: skip
 """Colours of the style sheet."""
 
@@ -50,7 +50,7 @@ class Level(Model):
 
     label: str
     value: float
-    category: CategoryName | None = None
+    ground: Colour | None = None
 
 
 class Ticks(Model):

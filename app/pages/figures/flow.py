@@ -30,6 +30,13 @@ STAGE_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MAX_STAGES = 12
 """Maximum number of steps between stages; those too close to be read are left out in drawing."""
 NO_ESTIMATE = "No uncertainty estimate yet"
+GROUNDS: Mapping[CategoryName | None, Colour] = {
+    "action": "warning-1",
+    "minor": "warning-2",
+    "moderate": "warning-3",
+    "major": "before",
+}
+"""Colours of official flood categories."""
 RANGE_KINDS = {"provisional": "provisional range", "backfilled": "range from past forecasts"}
 """Label of a calibrated range by the kind of its error model; others need none."""
 Flow = Mapping[str, Values]
@@ -72,7 +79,7 @@ class Beside:
             Level(
                 label=level.title + (f", {percent(level.chance)}" if is_calibrated else ""),
                 value=level.discharge,
-                category=self.categories.get(level.level),
+                ground=GROUNDS.get(self.categories.get(level.level)),
             )
             for level in sorted(levels, key=lambda level: level.discharge)
         ]

@@ -4,7 +4,6 @@
 
 const DAY = 86400;
 const HEIGHT = { main: 320, other: 190, phone: 220 };
-const CATEGORY = { action: "warning-1", minor: "warning-2", moderate: "warning-3", major: "before" };
 const SIDE = 52;
 const LABEL = 22;
 let drawings = [];
@@ -116,12 +115,12 @@ function marks(drawing) {
       context.fillStyle = colour("panel");
       if (name === "T0") context.fillRect(x, top, left + width - x, height);
     }
-    const official = drawing.levels.filter((level) => level.category);
+    const official = drawing.levels.filter((level) => level.ground);
     official.forEach((level, index) => {
       const next = official[index + 1], low = plot.valToPos(level.value, "y", true);
       const high = next ? plot.valToPos(next.value, "y", true) : top;
       context.globalAlpha = 0.35;
-      context.fillStyle = colour(CATEGORY[level.category]);
+      context.fillStyle = colour(level.ground);
       context.fillRect(left, high, width, low - high);
       context.globalAlpha = 1;
     });
@@ -129,7 +128,7 @@ function marks(drawing) {
     context.lineWidth = pixel;
     for (const level of drawing.levels) {
       const y = plot.valToPos(level.value, "y", true);
-      context.setLineDash(level.category ? [] : [2 * pixel, 3 * pixel]);
+      context.setLineDash(level.ground ? [] : [2 * pixel, 3 * pixel]);
       line(plot, left, y, left + width, y);
     }
   });

@@ -41,7 +41,7 @@ def test_the_hydrograph_has_now_official_categories_the_peak_and_the_issue_befor
     rising = [level for level in outlook["threat"]["levels"] if level["direction"] == "rising"]
     assert {level["value"] for level in drawing["levels"]} <= {level["discharge"] for level in rising}
     assert [level["value"] for level in drawing["levels"]] == sorted(level["value"] for level in drawing["levels"])
-    assert drawing["levels"][0]["category"] is None
+    assert drawing["levels"][0]["ground"] is None
     assert outlook["change"]["t0"] == "2008-09-29"
     assert "forecast of 29 September" in [curve["label"] for curve in drawing["curves"]]  # of another horizon
 
@@ -79,8 +79,8 @@ def test_official_categories_differ_from_levels_of_their_name(
     with sqlite_database.transaction() as session:
         a_run(session, version, factories.forecast(), horizon_days=3)
     levels = drawn(sqlite_client.get(PAGE).text)["levels"]
-    shown = {level["label"].partition(",")[0]: level["category"] for level in levels}
-    assert (shown["minor flood"], shown["moderate flood"], shown["major flood"]) == (None, "moderate", "major")
+    shown = {level["label"].partition(",")[0]: level["ground"] for level in levels}
+    assert (shown["minor flood"], shown["moderate flood"], shown["major flood"]) == (None, "warning-3", "before")
 
 
 def test_a_forecast_that_is_not_current_is_labelled_above_its_numbers(sqlite: str, sqlite_database: Database) -> None:
