@@ -2398,28 +2398,6 @@ class Operations(BaseClient):
         request = Request("GET", path_of("/v1/alerts/cap/{change}", change=change))
         return self._content(request)
 
-    @overload
-    def read_training_curves(self, version: str, *, format: Literal["json"] = "json") -> models.TrainingCurves: ...
-
-    @overload
-    def read_training_curves(self, version: str, *, format: Literal["csv", "parquet"]) -> bytes: ...
-
-    def read_training_curves(self, version: str, *, format: Literal["json", "csv", "parquet"] = "json") -> Any:
-        """Training curves of a model version.
-
-        The loss, the learning rate, the gradient's norm and the validation score of each member by step, as they
-        were recorded in its training. A shipped ensemble has what was shipped with it.
-
-        Args:
-            version: A model version's id.
-            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
-                that.
-        """
-        request = Request("GET", path_of("/v1/models/{version}/curves", version=version), query={"format": format})
-        if format != "json":
-            return self._content(request)
-        return self._answer(models.TrainingCurves, request)
-
     def read_edr(self, *, f: Literal["json"] | None = None) -> models.EdrLanding:
         """Entry point for clients of OGC API - EDR.
 
@@ -2846,6 +2824,34 @@ class Operations(BaseClient):
                 "/v1/edr/collections/{collection}/instances/{instance}/cube", instance=instance, collection=collection
             ),
             query={"bbox": bbox, "f": f, "crs": crs, "z": z, "parameter-name": parameter_name, "datetime": datetime},
+        )
+        return self._content(request)
+
+    def read_hydrograph(
+        self,
+        basin: str,
+        *,
+        run: str | None = None,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        days: int | None = None,
+        format: Literal["png", "svg"] = "json",
+    ) -> bytes:
+        """The hydrograph as a picture.
+
+        The figure of the basin's page for a briefing: with the river's name, T0 and time of issue, units, legend
+        and source, and that it is not an official warning, unless the service has an official sender.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            run: A run's id; by default the latest forecast's.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            days: Number of days before T0.
+            format: The kind of picture.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/hydrograph", basin=basin),
+            query={"run": run, "units": units, "days": days, "format": format},
         )
         return self._content(request)
 
