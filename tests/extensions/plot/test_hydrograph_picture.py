@@ -26,7 +26,7 @@ def test_the_picture_states_by_itself_what_it_shows(sqlite: str, sqlite_database
         assert client.get(ADDRESS, params={"format": "png", "run": run}).content.startswith(b"\x89PNG")
         assert client.get(ADDRESS, params={"format": "gif"}).status_code == 422
         page = client.get(f"/basins/{BASIN}").text
-        assert f'{ADDRESS}?units=m3/s&days=14&format=png"' in page
+        assert f'{ADDRESS}?units=m3/s&amp;days=14&amp;format=png"' in page
     with serving(sqlite, NOW, cap_sender="alerts@rivers.example") as client:
         replayed = client.get(ADDRESS).text
     assert "Not an official warning." in replayed
