@@ -2834,7 +2834,7 @@ class Operations(BaseClient):
         run: str | None = None,
         units: Literal["m3/s", "mm/day", "cfs"] | None = None,
         days: int | None = None,
-        format: Literal["png", "svg"] = "json",
+        image: Literal["png", "svg"] | None = None,
     ) -> bytes:
         """The hydrograph as a picture.
 
@@ -2846,12 +2846,12 @@ class Operations(BaseClient):
             run: A run's id; by default the latest forecast's.
             units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
             days: Number of days before T0.
-            format: The kind of picture.
+            image: The kind of picture.
         """
         request = Request(
             "GET",
             path_of("/v1/basins/{basin}/hydrograph", basin=basin),
-            query={"run": run, "units": units, "days": days, "format": format},
+            query={"run": run, "units": units, "days": days, "image": image},
         )
         return self._content(request)
 

@@ -18,7 +18,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": {media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()}}
 }
 Days = Annotated[int, Query(ge=1, le=366, description="Number of days before T0.")]
-Kind = Annotated[Ending, Query(alias="format", description="The kind of picture.")]
+Kind = Annotated[Ending, Query(alias="image", description="The kind of picture.")]
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 

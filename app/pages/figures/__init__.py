@@ -8,7 +8,6 @@ from pydantic import Field
 
 from app.basins.normals import Normals
 from app.http.base_schema import Model
-from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem
 
@@ -101,18 +100,13 @@ class Figure(Model):
     def shown_in(self, units: UnitSystem, unit: str | None = None) -> Self:
         """Return the figure in the chosen units; `unit` by default is that of its metric values."""
         unit, right = unit or self.unit, self.right_unit
-
-        def shown(curve: Curve) -> Curve:
-            of = right if curve.right else unit
-            values = [None if one is None else rounded(units.value(one, of)) for one in curve.values]
-            return curve.model_copy(update={"values": values})
-
-        note, reason = units.sentence(self.note), self.reason and units.sentence(self.reason)
-        curves, names = (
-            [*map(shown, self.curves)],
-            {"unit": units.name(unit), "right_unit": right and units.name(right)},
-        )
-        return self.but(**names, curves=curves, note=note, reason=reason)
+        shown = [
+            [one if one is None else units.value(one, right if curve.right else unit) for one in curve.values]
+            for curve in self.curves
+        ]
+        curves = [one.model_copy(update={"values": values}) for one, values in zip(self.curves, shown, strict=True)]
+        names = {"unit": units.name(unit), "right_unit": right and units.name(right)}
+        return self.but(**names, curves=curves, note=units.sentence(self.note))
 
     @property
     def csv(self) -> str:

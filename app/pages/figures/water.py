@@ -30,6 +30,8 @@ AGE_FILLS: Mapping[str, Colour] = {
 PRECIPITATION = "precipitation"
 FALLS: tuple[tuple[str, Colour], ...] = (("rain", "rain"), ("snow", "snow"), ("rain or snow", "median"))
 """Kinds of precipitation and their colours; the last where the temperature is not known."""
+TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
+"""Variable, label, colour."""
 SNOW_AT_MOST = snow17.Parameters().pxtemp
 """Highest mean temperature of a day at which its precipitation is snow, °C."""
 
@@ -208,8 +210,8 @@ def weather(forecast: BasinForecast, known: Mapping[str, Values], time: Sequence
         for label, colour in FALLS
     ]
     curves += [
-        Curve(label="lowest", values=[*low], colour="cold", right=True),
-        Curve(label="highest", values=[*high], colour="warm", right=True),
+        Curve(label=label, values=[*known.get(name, nothing)], colour=colour, right=True)
+        for name, label, colour in TEMPERATURES
     ]
     curves = [curve for curve in curves if any(value is not None for value in curve.values)]
     return Figure(

@@ -23,10 +23,10 @@ def test_the_picture_states_by_itself_what_it_shows(sqlite: str, sqlite_database
         assert ElementTree.fromstring(answer.content).tag.endswith("svg")
         stated = (BASIN, "ft³/s", "T0 30 September 2008", "issued", "Source: Freshet", run, "90 % range", "now", "T0")
         assert [words for words in (*stated, "Not an official warning.") if words not in answer.text] == []
-        assert client.get(ADDRESS, params={"format": "png", "run": run}).content.startswith(b"\x89PNG")
-        assert client.get(ADDRESS, params={"format": "gif"}).status_code == 422
+        assert client.get(ADDRESS, params={"image": "png", "run": run}).content.startswith(b"\x89PNG")
+        assert client.get(ADDRESS, params={"image": "gif"}).status_code == 422
         page = client.get(f"/basins/{BASIN}").text
-        assert f'{ADDRESS}?units=m3/s&amp;days=14&amp;format=png"' in page
+        assert f'{ADDRESS}?units=m3/s&amp;days=14&amp;image=png"' in page
     with serving(sqlite, NOW, cap_sender="alerts@rivers.example") as client:
         replayed = client.get(ADDRESS).text
     assert "Not an official warning." in replayed
