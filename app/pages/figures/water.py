@@ -220,7 +220,7 @@ def weather(forecast: BasinForecast, known: Mapping[str, Values], time: Sequence
         unit="mm/day",
         right_unit="°C",
         described="Rain or snow of each day, and its lowest and highest temperature. The values stand behind the call.",
-        note=f"{forecast.forcing_note} A day's precipitation counts as snow up to a mean of {SNOW_AT_MOST:g} °C.",
+        note=f"{forecast.forcing_note} Snow is what falls on days whose mean temperature is that of snow in Snow-17.",
         call=call,
         reason=None if curves else f"No weather of these days is stored for {forecast.product}.",
         time=list(time),
