@@ -143,6 +143,7 @@ def test_the_hour_of_a_forecaster(service: Service) -> None:
     for curve in ("as issued", "as adjusted"):
         expect(page.locator(".u-legend").first.get_by_text(curve)).to_be_visible()
     page.get_by_role("link", name="As issued and as adjusted").click()
+    expect(page.get_by_text(f"Published by {ANN}")).to_be_visible()
     expect(page.get_by_role("row", name="ford")).to_contain_text("1 %")
 
     window.go(f"/basins/{BASIN}/levels")
