@@ -3,8 +3,8 @@
 Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
 fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
 tests as they were before they had tiers: of its mutants, those that were found then and whose lines are still there are
-tried again; `lost` are those that are not found now. On the committed tree, an hour on two cores; a run that is stopped goes on where it was, in a folder of the
-temporary one.
+tried again; `lost` are those that are not found now. On the committed tree, half an hour on two cores beside the run of
+all tests; a run that is stopped goes on where it was, in a folder of the temporary one.
 """
 
 import json
