@@ -26,9 +26,8 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M3_PER_FT3
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
 
-M_PER_FT = 0.3048
 MAX_POINTS = 20_000
 Expansion = Literal["logarithmic", "linear"]
 
@@ -104,6 +103,11 @@ class Rating:
         return absent(
             Reason.OUTSIDE_RATING, discharge=discharge, lowest=self.discharges[0], highest=self.discharges[-1]
         )
+
+    def flow_at(self, stage: float) -> float | Absent:
+        """Return the discharge in m3/s at a stage in m, or the reason why it has none."""
+        flow = float(self.discharge(stage))
+        return flow if flow > 0 else self.why_no_discharge(stage)
 
     def why_no_discharge(self, stage: float) -> Absent:
         """Return the reason why a stage, m, has no discharge."""

@@ -5,15 +5,23 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import OBSERVED
-from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings import M_PER_FT, MAX_CHARACTERS
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
+from hydrology.ratings import MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.fields import DayField, Line, Name, RequestModel, examples
+from jobspec.fields import DayField, Line, Name, Note, RequestModel, examples
 
 HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
 """Highest discharge of a level, m3/s."""
+
+
+LevelUnit = Literal["m3/s", "cfs", "ft", "m"]
+STAGE_SIZES = {"ft": M_PER_FT, "m": 1.0}
+"""m."""
+FLOW_SIZES = {"cfs": M3_PER_FT3, "kcfs": 1000 * M3_PER_FT3, "m3/s": 1.0, "cms": 1.0}
+"""m3/s."""
 
 
 class FixedLevel(RequestModel):
@@ -21,10 +29,15 @@ class FixedLevel(RequestModel):
 
     model_config = examples({"discharge": 420.0, "direction": "rising"})
 
-    discharge: float = Field(gt=0, le=HIGHEST, description="m³/s.")
+    discharge: float = Field(gt=0, le=HIGHEST / M3_PER_FT3, description="In `unit`.")
+    unit: LevelUnit = Field(
+        "m3/s", description="Of the discharge, or `ft` or `m` of stage, which the basin's rating turns into discharge."
+    )
     direction: Direction = Field(
         "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
     )
+    impact: Note | None = Field(None, description=IMPACT, examples=["Water covers the mill road."])
+    instruction: Note | None = Field(None, description=INSTRUCTION, examples=["Move cars from the river bank."])
 
 
 class FloodFrequencySettings(RequestModel):
@@ -65,8 +78,6 @@ CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
 """Ordered from the least severe."""
 MAX_IMPACT = 2000
 """Longest text of a level, in characters; what is beyond is cut off with an ellipsis."""
-_STAGE = {"ft": M_PER_FT, "m": 1.0}
-_FLOW = {"cfs": M3_PER_FT3, "kcfs": 1000 * M3_PER_FT3, "m3/s": 1.0, "cms": 1.0}
 _NONE = -999.0
 
 
@@ -110,6 +121,11 @@ class NewCategories(RequestModel):
     )
     source: Line = Field(description="Who declared them.", examples=["NOAA/NWS"])
     day: DayField | None = Field(None, description="The day that they are from; by default today.")
+    instructions: dict[CategoryName, Note] = Field(
+        {},
+        description="What to do from a category on, in the words of the agency that is responsible; by category.",
+        examples=[{"minor": "Move cars from the river bank."}],
+    )
 
 
 class _Loose(BaseModel):
@@ -153,18 +169,18 @@ def read_categories(document: Any) -> tuple[str | None, list[Category]]:
             f"In {place}: {fault['msg']}. Give the JSON of a gauge of api.water.noaa.gov (flood.categories)."
         ) from None
     flood = gauge.flood
-    if flood.stage_units not in _STAGE or flood.flow_units not in _FLOW:
+    if flood.stage_units not in STAGE_SIZES or flood.flow_units not in FLOW_SIZES:
         raise InvalidCategories(
             f"The units are {flood.stage_units[:16]!r} and {flood.flow_units[:16]!r}: known are "
-            f"{', '.join(_STAGE)} and {', '.join(_FLOW)}."
+            f"{', '.join(STAGE_SIZES)} and {', '.join(FLOW_SIZES)}."
         )
     found = [(name, flood.categories[name]) for name in CATEGORIES if name in flood.categories]
     stages = {name: of.stage for name, of in found if of.stage is not None and of.stage > _NONE}
-    flows = {name: of.flow * _FLOW[flood.flow_units] for name, of in found if of.flow is not None and of.flow > 0}
+    flows = {name: of.flow * FLOW_SIZES[flood.flow_units] for name, of in found if of.flow is not None and of.flow > 0}
     known = [
         Category(
             name,
-            stages[name] * _STAGE[flood.stage_units] if name in stages else None,
+            stages[name] * STAGE_SIZES[flood.stage_units] if name in stages else None,
             flows.get(name),
             _impact(name, stages, flood.impacts),
         )

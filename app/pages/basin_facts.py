@@ -129,7 +129,7 @@ def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
         return fact(detail="not known" if why is None else short(why))
-    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
+    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
         detail = "" if now.mean < MIN_MM else why_no_normal

@@ -5,15 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import BaseModel
 from rich.console import Group, RenderableType
 
 from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.feeds.http import parse_json
-from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
+from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
 
@@ -22,11 +24,17 @@ if TYPE_CHECKING:
     from app.basins.threshold_schemas import FixedThreshold
     from hydrology.extremes.annual import Trend
 
-_CATEGORIES: Columns = {"level": "name", "m3/s": "discharge", "source": "source", "impact": "impact"}
+_CATEGORIES: Columns = {
+    "level": "name",
+    "m3/s": "discharge",
+    "source": "source",
+    "impact": "impact",
+    "what to do": "instruction",
+}
 
 
-def _described(field: str) -> str:
-    return FloodFrequencySettings.model_fields[field].description or ""
+def _described(field: str, model: type[BaseModel] = FloodFrequencySettings) -> str:
+    return model.model_fields[field].description or ""
 
 
 Name = Annotated[str, argument("NAME", "Name of the level.")]
@@ -66,15 +74,20 @@ def set_threshold(
     by: Writer,
     basin: Basin,
     name: Name,
-    value: Annotated[float, argument("FLOW", "m3/s.")],
+    value: Annotated[float, argument("FLOW", "Or stage, in the unit.")],
+    unit: Annotated[LevelUnit, option("UNIT", _described("unit", NewThreshold))] = "m3/s",
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
+    impact: Annotated[str | None, option("TEXT", IMPACT)] = None,
+    instruction: Annotated[str | None, option("TEXT", INSTRUCTION)] = None,
 ) -> Shown:
     """Set a level of a basin. Setting the same level again changes nothing."""
     from fastapi import Response
 
     from app.basins.level_changes import put_threshold
 
-    given = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    direction = "falling" if falling else "rising"
+    given = {"name": name, "discharge": value, "unit": unit, "direction": direction}
+    given |= {"impact": impact, "instruction": instruction}
     found = put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
     _inform_doubts([found])
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")

@@ -18,9 +18,9 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product, source_code
 from hydrology.base.calendar import Day, day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import converted, only_area
+from hydrology.base.units import M_PER_FT, converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
 from records.database.stored import add_all
@@ -51,6 +51,7 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
             "official_stage": category.stage,
             "official_flow": category.flow,
             "impact": category.impact,
+            "instruction": new.instructions.get(category.name),
         }
         | ({} if new.day is None else {"source_day": new.day})
         for category in categories
@@ -128,10 +129,7 @@ def _known(flows: Sequence[float | Absent]) -> list[float]:
 
 
 def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
-    if stage is None or rating is None:
-        return absent(Reason.NO_RATING)
-    flow = float(rating.discharge(stage))
-    return flow if flow > 0 else rating.why_no_discharge(stage)
+    return absent(Reason.NO_RATING) if stage is None or rating is None else rating.flow_at(stage)
 
 
 REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."

@@ -9,6 +9,7 @@ from pydantic import Field
 from app.basins.normals import Normals
 from app.http.base_schema import Model
 from hydrology.base.absent import Absent
+from hydrology.base.unit_systems import UnitSystem
 
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
@@ -72,6 +73,13 @@ class Figure(Model):
 
     def but(self, **changes: Any) -> Self:
         return self.model_copy(update=changes)
+
+    def shown_in(self, units: UnitSystem, unit: str | None = None) -> Self:
+        """Return the figure in the chosen units; `unit` by default is that of its metric values."""
+        unit = unit or self.unit
+        shown = [[one if one is None else units.value(one, unit) for one in curve.values] for curve in self.curves]
+        curves = [one.model_copy(update={"values": values}) for one, values in zip(self.curves, shown, strict=True)]
+        return self.but(unit=units.name(unit), curves=curves, note=units.sentence(self.note))
 
     @property
     def csv(self) -> str:
