@@ -155,6 +155,7 @@ DAILY = admins_alone(
     folders=[folder for extension in extensions() for folder in extension.daily_folders],
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
+DAILY_PART = admins_alone(*_union([FORECAST]), note="Only a daily cycle posts it.")
 BACKFILL = admins_alone(
     *_WEATHER,
     *_RUN,
