@@ -170,7 +170,7 @@ class DailyPartParams(RequestModel):
     horizon: int
 
 
-class DailyPartJob(JobRequest, authority=DAILY_PART, operational=True, time_limit=timedelta(hours=1)):
+class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=1)):
     """Forecast some basins from their newest day. Only a daily cycle posts it. Repeating it stores nothing new."""
 
     kind: Literal["daily-part"] = "daily-part"
