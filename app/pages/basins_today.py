@@ -141,7 +141,7 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
 
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
-Palette = Literal["warning", "balance", "quality"]
+Palette = Literal["warning", "balance", "quality", "age"]
 UNKNOWN = "unknown"
 
 
@@ -152,6 +152,7 @@ class Scale:
     Attributes:
         title: name in the chooser; means: meaning, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+            `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
@@ -244,7 +245,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         title="Freshness",
         means="How many days the last past day of weather behind the newest forecast, observed or filled, lies behind "
         f"the clock: stale after {STALE_AFTER_DAYS}.",
-        palette="warning",
+        palette="age",
         edges=(2, STALE_AFTER_DAYS + 1, 8),
         labels=(
             "1 day or less",

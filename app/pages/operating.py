@@ -1,6 +1,7 @@
 """Pages of operation: alerts, deliveries, jobs, schedules, feeds, status, and what people decide."""
 
 import json
+from math import ceil
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -23,6 +24,7 @@ from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.figures import Band, Curve, Figure
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
+from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
 from hydrology.base.calendar import age_days, as_date, stale
@@ -81,6 +83,8 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     )
 
 
+MAX_DRAWN = 20
+"""Hydrographs on the page of what waits."""
 MAX_LISTED = 100
 USUAL_KIND = "forecast"
 SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
@@ -214,13 +218,26 @@ def read_adjusted_page(
 
 
 @router.get("/held", response_class=HTMLResponse)
-def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
-    """Show the changes of alerts that wait for approval."""
+def read_held(
+    request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader, units: ChosenUnits
+) -> HTMLResponse:
+    """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
+    now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
-    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
-    note_help = HeldRuling.model_fields["note"].description
-    return render(request, "work/held.html", held=held, names=names, note_help=note_help)
+    drawn = held[:MAX_DRAWN]
+    return render(
+        request,
+        "work/held.html",
+        held=held,
+        names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
+        note_help=HeldRuling.model_fields["note"].description,
+        minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
+        figures={
+            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
+            for one in drawn
+        },
+    )
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
