@@ -13,6 +13,7 @@ import pytest
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
 from operations.daily import daily_cycle
+from operations.daily.daily_forecasts import issue_newest
 from records.access import audit
 from records.database.engine import Database
 from records.forecasts.latest import latest
@@ -114,14 +115,13 @@ def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
 @pytest.mark.usefixtures("here")
 def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
-    issue = daily_cycle.issue_newest
 
     def failing(work: Any, names: Any, asked: Any) -> Any:
         if names == [GOING[0]]:
             raise DataProblem("The disk is full: make room.")
-        return issue(work, names, asked)
+        return issue_newest(work, names, asked)
 
-    monkeypatch.setattr(daily_cycle, "issue_newest", failing)
+    monkeypatch.setattr("operations.daily.daily_cycle.issue_newest", failing)
     done = run_cycle(live_jobs)
     assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": 1, "failed": 2})
     assert (done.result or {})["reasons"][GOING[0]] == "The disk is full: make room."
