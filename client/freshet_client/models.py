@@ -730,26 +730,6 @@ class Counts(Model):
     """Operational runs that are readable and were issued for at least one basin."""
 
 
-class CurvePoint(Model):
-    """A step of a member's training."""
-
-    member: int
-    step: int
-    loss: float | None
-    """Loss of the step's samples; null where it was not recorded at this step."""
-
-    learning_rate: float | None
-    """Learning rate of the step; null where it was not recorded at this step."""
-
-    gradient_norm: float | None
-    """
-    Norm of the gradient, before it is limited to `clip_norm`; null where it was not recorded at this step.
-    """
-
-    validation_nse: float | None
-    """Median NSE of the averaged weights in the validation period; null at steps without a validation."""
-
-
 class DailyParams(Model):
     """The feeds and the horizon of the daily cycle."""
 
@@ -1283,7 +1263,10 @@ class FixedLevel(Model):
     """A threshold that an operator sets."""
 
     discharge: float
-    """m³/s."""
+    """In `unit`."""
+
+    unit: Literal["m3/s", "cfs", "ft", "m"] = "m3/s"
+    """Of the discharge, or `ft` or `m` of stage, which the basin's rating turns into discharge."""
 
     direction: Literal["rising", "falling"] = "rising"
     """The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."""
@@ -3351,17 +3334,6 @@ class ThreatLevel(Model):
 
     impact: str | None
     """What happens from it on, as its source states it."""
-
-
-class TrainingCurves(Model):
-    """The training of a model version, step by step."""
-
-    version: str
-    loss_name: str
-    """The loss that was minimised."""
-
-    points: list[CurvePoint]
-    """By member and step: at most about 1000 steps of each member, and those that were validated."""
 
 
 class Trend(Model):
