@@ -82,8 +82,8 @@ class IssuedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class BegunCycle:
-    """A cycle whose data have been fetched.
+class CyclePlan:
+    """The parts of a cycle, once its data have been fetched.
 
     Attributes:
         parts: basins of a version, or basins without any.
@@ -121,19 +121,19 @@ def daily(
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> Cycle:
-    """Run the daily cycle once, part after part, with the named feeds or all; `intake` as in `begin`."""
-    begun = begin(work, intake, names=names, listener=listener, on_fetch=on_fetch)
-    return close(work, begun, [issue_part(work, basins, asked) for basins in begun.parts], asked)
+    """Run the daily cycle once, part after part, with the named feeds or all; `intake` as in `prepare`."""
+    plan = prepare(work, intake, names=names, listener=listener, on_fetch=on_fetch)
+    return close(work, plan, [issue_part(work, basins, asked) for basins in plan.parts], asked)
 
 
-def begin(
+def prepare(
     work: Work,
     intake: Intake,
     *,
     names: Sequence[str] = (),
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
-) -> BegunCycle:
+) -> CyclePlan:
     """Fetch the named feeds or all, apply the bridges; `intake` has the places that file feeds may read."""
     with work.database.reading() as session:
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
@@ -151,7 +151,7 @@ def begin(
     with work.database.reading() as session:
         current = promotions.current(session, chosen(session, []))
     of_versions = grouped((version, name) for name, version in current.items())
-    return BegunCycle(
+    return CyclePlan(
         [part for names in of_versions.values() for part in parts_of(names, work.cores)], problems, lacking
     )
 
@@ -169,17 +169,17 @@ def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedP
     return _outcomes(work, names, done)
 
 
-def close(work: Work, begun: BegunCycle, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
+def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
     """Decide the alerts of a cycle whose parts are done, and return its outcome."""
     basins = [
-        replace(one, reason=one.reason or begun.lacking.get(one.basin) or part.without.get(one.basin))
+        replace(one, reason=one.reason or plan.lacking.get(one.basin) or part.without.get(one.basin))
         for part in parts
         for one in part.basins
     ]
     changes = decide(work, [one.basin for one in basins]) if asked.purpose == "operational" else []
     with work.database.reading() as session:
         issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
-    cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, begun.problems, changes)
+    cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, plan.problems, changes)
     log.info("daily.done", runs=len(issued), changes=len(changes), **cycle.counts)
     return cycle
 

@@ -20,7 +20,7 @@ from workers.job import MAX_REPORTED, JobRun
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
-    from operations.daily.daily_cycle import BegunCycle
+    from operations.daily.daily_cycle import CyclePlan
     from operations.daily.daily_forecasts import DailyRequest
     from operations.verification.simulated_levels import LevelsComputed
     from operations.verification.verify_issued import Verified
@@ -60,19 +60,19 @@ def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     """Run the daily cycle, its parts side by side, and report the outcome of every basin."""
-    from operations.daily.daily_cycle import BegunCycle, IssuedPart, after_daily, close
+    from operations.daily.daily_cycle import CyclePlan, IssuedPart, after_daily, close
 
-    begun = _begun(running, params) if running.job.plan is None else from_json(BegunCycle, running.job.plan)
+    plan = _prepare(running, params) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
     asked = _newest(running, params.horizon)
     parts = [
         requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon))
-        for names in begun.parts
+        for names in plan.parts
     ]
     done = [
         IssuedPart.failed(names, _why(result)) if isinstance(result, Job) else from_json(IssuedPart, result)
-        for names, result in zip(begun.parts, divide(running, parts, daily_part, to_json(begun)), strict=True)
+        for names, result in zip(plan.parts, divide(running, parts, daily_part, to_json(plan)), strict=True)
     ]
-    cycle = close(running.work, begun, done, asked)
+    cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
@@ -90,8 +90,8 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     }
 
 
-def _begun(running: JobRun, params: requests.DailyParams) -> "BegunCycle":
-    from operations.daily.daily_cycle import begin
+def _prepare(running: JobRun, params: requests.DailyParams) -> "CyclePlan":
+    from operations.daily.daily_cycle import prepare
     from operations.feeds.fetch import FetchCallbacks
     from operations.upkeep import audit_details
 
@@ -100,7 +100,7 @@ def _begun(running: JobRun, params: requests.DailyParams) -> "BegunCycle":
 
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
     work = replace(running.work, cores=cores(running))
-    return begin(work, running.intake(), names=params.feeds, listener=listener, on_fetch=note)
+    return prepare(work, running.intake(), names=params.feeds, listener=listener, on_fetch=note)
 
 
 def _newest(running: JobRun, horizon: int) -> "DailyRequest":
