@@ -63,7 +63,7 @@ _WHY = {
 _WHY_NO_CATEGORY = {
     **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
     "official_stage_ft": "The level has no stage of its own.",
-    "impact": "Nothing is stated.",
+    **dict.fromkeys(("impact", "instruction"), "Nothing is stated."),
     "in_doubt": "Nothing about it seems wrong, or somebody has confirmed it.",
 }
 

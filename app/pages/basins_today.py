@@ -1,6 +1,6 @@
 """Today's status of every basin, for the map and the list, and the colour scales of its numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
@@ -11,6 +11,7 @@ from app.basins.schemas import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
+from hydrology.extremes.advice import LevelAdvice
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
 from records.basins.ownership import station_name
@@ -39,6 +40,7 @@ class BasinToday:
         alerts_stale: whether that run is stale.
         chance: the highest calibrated chance of passing one of its levels upwards; level: that level.
         severity: the highest of its alerts; trend: of the chance.
+        advice: what happens at its likely and its possible level, and what to do.
         peak: the highest of the days ahead, m3/s.
         flow_percent: the forecast's flow in percent of normal.
         snow: of T0 against its normal.
@@ -59,6 +61,7 @@ class BasinToday:
     chance: float | None = None
     level: str | None = None
     trend: Trend | None = None
+    advice: Sequence[LevelAdvice] = ()
     peak: float | None = None
     peak_day: date | None = None
     flow_percent: float | None = None
@@ -127,6 +130,7 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
         chance=None if level is None else level.chance,
         level=None if level is None else level.level,
         trend=None if level is None else outlook.trend,
+        advice=outlook.advice,
         peak=outlook.peak_m3s,
         peak_day=outlook.peak_day,
         flow_percent=known(outlook.percent_of_normal),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 from http import HTTPStatus
-from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args
@@ -23,9 +22,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app.forecasts.words import number, on
+from app.http.api_keys import needed_scope
 from app.http.conditional import FOR_EVER
 from app.http.error_answers import faults_of
-from app.http.problems import InvalidRequest, Unauthorized, title_of
+from app.http.problems import Forbidden, InvalidRequest, Unauthorized, title_of
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from hydrology.base.digests import short_name
@@ -35,6 +35,7 @@ from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.ownership import station_name
 from runtime.clock import Clock
+from runtime.release import code_version
 
 FOLDER = Path(__file__).parent / "static"
 PATH = "/static"
@@ -136,7 +137,7 @@ def _environment() -> Environment:
         "navigation": NAVIGATION,
         "unit_choices": CHOICES,
         "place": place_in_words,
-        "version": metadata.version("freshet"),
+        "version": code_version(),
         "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
     }
     return environment
@@ -156,6 +157,7 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
         address=request.scope["path"] + ("?" + urlencode(asked) if asked else ""),
         base=base,
         path=request.scope["path"],
+        key=getattr(request.state, "key", None),
         now=clock.now(),
         replayed=clock.as_of is not None,
         static=lambda name: base + static_address(name),
@@ -232,8 +234,8 @@ def _page(request: Request, problem: Problem) -> Response:
         "errors/failed.html",
         status=type(problem).status,
         title=title_of(problem.kind),
-        detail=str(problem),
-        needs_key=isinstance(problem, Unauthorized),
+        detail="" if isinstance(problem, Unauthorized) else str(problem),
+        scope=needed_scope(request) if isinstance(problem, Unauthorized | Forbidden) else None,
     )
 
 
@@ -246,11 +248,28 @@ class FormField:
     """A field of a form; unchanged fields are not sent."""
 
     name: str
+    label: str
     entry: Entry
     help: str
     required: bool
     default: str
     choices: list[str]
+
+
+_LABELS = {
+    "url": "Address of a receiver's program",
+    "email": "Address of mail",
+    "least_severity": "From severity",
+    "digest": "Once a day",
+    "t0": "T0, the last day of the state",
+    "horizon": "Days ahead",
+    "every": "Days between forecasts",
+    "latency_days": "Days until data are known",
+    "from": "Folders or addresses to read from",
+    "weather_id": "Which weather forecast",
+    "judge_on": "Days to judge on",
+}
+"""Labels of fields whose name does not serve as one."""
 
 
 def form_of(model: type[BaseModel]) -> list[FormField]:
@@ -267,6 +286,7 @@ def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
     choices = [str(choice) for choice in field.get("enum", ())]
     return FormField(
         name=name,
+        label=_LABELS.get(name, name.replace("_", " ").capitalize()),
         entry="choice" if choices else _entry(field),
         help=field.get("description", ""),
         required=required,

@@ -1313,6 +1313,12 @@ class FixedLevel(Model):
     direction: Literal["rising", "falling"] = "rising"
     """The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."""
 
+    impact: str | None = None
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None = None
+    """What to do then, in the words of the agency that is responsible."""
+
 
 class FloodFrequency(Model):
     """How the floods of a basin's record are analysed."""
@@ -1596,6 +1602,23 @@ class LSTMConfig(Model):
     cells: int = 128
     forget_bias: float = 3.0
     """Initial bias of the forget gate."""
+
+
+class LevelAdvice(Model):
+    """What is stated of a level that is likely or possibly passed."""
+
+    impact: str | None
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None
+    """What to do then, in the words of the agency that is responsible."""
+
+    level: str
+    chance: float
+    """Of passing it, 0 to 1."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class LevelChances(Model):
@@ -1939,6 +1962,9 @@ class NewCategories(Model):
 
     day: date | None = None
     """The day that they are from; by default today."""
+
+    instructions: dict[str, str] = {}
+    """What to do from a category on, in the words of the agency that is responsible; by category."""
 
 
 class NewPromotion(Model):
@@ -3974,7 +4000,7 @@ class Alert(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     chance: float
     """The calibrated chance of passing it on any day of the window, 0 to 1."""
@@ -4028,7 +4054,7 @@ class AlertChange(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     severity: Literal["advisory", "watch", "warning"] | None
     """Now; of the whole basin, the highest."""
@@ -4059,6 +4085,11 @@ class AlertChange(Model):
     levels: list[StandingLevel] | None
     """
     Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    advice: list[LevelAdvice] | None
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
     """
 
     missing: dict[str, str]
@@ -5186,7 +5217,10 @@ class FixedThreshold(Model):
     """Whether a category's discharge is its own stage by the rating, or its source's."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None
+    """What to do then, in the words of the agency that is responsible."""
 
     in_doubt: str | None
     """
@@ -6384,7 +6418,7 @@ class ProposedChange(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     severity: Literal["advisory", "watch", "warning"] | None
     """Now; of the whole basin, the highest."""
@@ -6415,6 +6449,11 @@ class ProposedChange(Model):
     levels: list[StandingLevel] | None
     """
     Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    advice: list[LevelAdvice] | None
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
     """
 
     missing: dict[str, str]
@@ -6748,7 +6787,7 @@ class RiverAlert(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     chance: float
     """The calibrated chance of passing it on any day of the window, 0 to 1."""
@@ -7689,6 +7728,10 @@ class Threat(Model):
     """Every level that can have an alert."""
 
     alert: AlertNow | None
+    advice: list[LevelAdvice]
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
+    """
 
 
 class TrainingConfig(Model):

@@ -26,7 +26,7 @@ class EventWriter:
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
         except ImportError:
             raise InvalidInput(
-                "TensorBoard is not installed, so no event files can be written: pip install 'freshet[tensorboard]'."
+                "TensorBoard is not installed, so no event files can be written: pip install tensorboard."
             ) from None
         self._folder, self._event, self._summary, self._file = folder, Event, Summary, EventFileWriter
         self._create(folder)

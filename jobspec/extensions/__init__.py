@@ -47,6 +47,7 @@ class Extension:
         examine: its results on a version's networks before it is stored, tuples of `ProbeResult`: a function of the
             `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
+        panel: where `freshet --help` lists those whose first word no other command has.
         model_section: its part of the page of a model version: a function of the session, the version and the address
             of the service that returns markup.
         training_events: its writer of training curves as event files: of a folder, it returns a function of a session
@@ -74,6 +75,7 @@ class Extension:
     daily_folders: Sequence[str] = ()
     examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
+    panel: str = "Service"
     model_section: str | None = None
     training_events: str | None = None
     settings: str | None = None

@@ -51,6 +51,7 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
             "official_stage": category.stage,
             "official_flow": category.flow,
             "impact": category.impact,
+            "instruction": new.instructions.get(category.name),
         }
         | ({} if new.day is None else {"source_day": new.day})
         for category in categories

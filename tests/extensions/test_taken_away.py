@@ -14,7 +14,7 @@ from jobspec.extensions import GROUP, SETTING
 
 pytestmark = pytest.mark.extended
 
-INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
+INSTALLED = sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "archive": {
         "paths": ("/v1/archive",),
