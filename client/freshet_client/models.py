@@ -1308,7 +1308,10 @@ class FixedLevel(Model):
     """A threshold that an operator sets."""
 
     discharge: float
-    """m³/s."""
+    """In `unit`."""
+
+    unit: Literal["m3/s", "cfs", "ft", "m"] = "m3/s"
+    """Of the discharge, or `ft` or `m` of stage, which the basin's rating turns into discharge."""
 
     direction: Literal["rising", "falling"] = "rising"
     """The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."""
