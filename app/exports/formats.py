@@ -202,7 +202,8 @@ def _latex(table: Table) -> bytes:
 
     frame = pandas.DataFrame({_heading(column): column.values for column in table.columns}, dtype=object)
     style = frame.style.format(escape="latex", precision=3, na_rep="").format_index(escape="latex", axis="columns")
-    return style.hide(axis="index").to_latex(hrules=True).encode()
+    text: str = style.hide(axis="index").to_latex(hrules=True)
+    return text.encode()
 
 
 _OF_PLACE = ("basin", "latitude", "longitude")

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from rich.console import RenderableType
 
 from extensions.cells.endpoints import CellsOfBasin, cells_answer, cells_table, place_of
@@ -80,7 +81,7 @@ def _write_picture(found: CellsOfBasin, file: Path) -> None:
         raise InvalidInput("Pictures need matplotlib: pip install 'freshet[plot]', or leave --to out.") from error
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
-    axes.stackplot(found.time, list(found.cells.values()), linewidth=0)
+    axes.stackplot(np.array(found.time, "datetime64[D]"), list(found.cells.values()), linewidth=0)
     axes.set_title(f"{found.basin}, version {found.version}, member {found.member}: {len(found.cells)} cells")
     axes.set_ylabel("water at the end of the day, mm")
     axes.margins(x=0)

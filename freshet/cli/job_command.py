@@ -145,8 +145,14 @@ def job_command(
 
         def command(**given: Any) -> None:
             params, on, to = options.params(given), given.get("device"), given.get("to")
-            shown = {"begins": begins, "partly": partly, "write": table_of and to and _writer(table_of, to)}
-            carry_out(options.kind, params, view, given["as_json"], has_device=device, device=on, **shown)
+            carry_out(
+                *(options.kind, params, view, given["as_json"]),
+                begins=begins,
+                partly=partly,
+                has_device=device,
+                device=on,
+                write=_writer(table_of, to) if table_of and to else None,
+            )
 
         command.__name__, command.__doc__ = view.__name__, view.__doc__
         more = [keyword("device", Device)] if device else []

@@ -62,7 +62,7 @@ def with_basins_file(command: Callable[..., None]) -> Callable[..., None]:
 def _takes_basins(annotation: Any) -> bool:
     marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, typer.models.OptionInfo)]
     named = any("--basin" in (mark.default, *(mark.param_decls or ())) for mark in marks)
-    return named and list in map(get_origin, get_args(get_args(annotation)[0]))
+    return named and any(get_origin(part) is list for part in get_args(get_args(annotation)[0]))
 
 
 Adopt = Annotated[
