@@ -15,6 +15,7 @@ from app.forecasts import endpoints as forecasts
 from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
+from app.guide import search as guide_search
 from app.http import problems
 from app.http.api_keys import any_key, sent_key
 from app.http.dependencies import refuse_unknown_parameters
@@ -75,6 +76,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
         strict.include_router(module.router)
     for page in PAGES:
         strict.include_router(page.router, include_in_schema=False, **(closed or {"dependencies": [Depends(sent_key)]}))
-    for router in (mail.problems_router, mail.router, guide.router, render.units_router):
+    for router in (mail.problems_router, mail.router, guide_search.router, guide.router):
         strict.include_router(router)
     return strict
