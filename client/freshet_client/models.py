@@ -499,6 +499,31 @@ class Cause(Model):
     """What is wrong, and how to mend it."""
 
 
+class CellsOfBasin(Model):
+    """The water in each cell of a member at the end of each day, mm."""
+
+    basin: str
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    """
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    """
+
+    version: str
+    """The model version."""
+
+    member: str
+    """The member: cells of different members have nothing to do with one another."""
+
+    time: list[date]
+    """The days, in order; days may lack between them."""
+
+    total: list[float]
+    """The water in all cells of the member, mm, one value for each day of `time`."""
+
+    cells: dict[str, list[float]]
+    """The water in each cell, mm, by the cell's number, one value for each day of `time`."""
+
+
 class Change(Model):
     """A change with its actor, time and origin."""
 
@@ -728,6 +753,26 @@ class Counts(Model):
     model_versions: int
     runs: int
     """Operational runs that are readable and were issued for at least one basin."""
+
+
+class CurvePoint(Model):
+    """A step of a member's training."""
+
+    member: int
+    step: int
+    loss: float | None
+    """Loss of the step's samples; null where it was not recorded at this step."""
+
+    learning_rate: float | None
+    """Learning rate of the step; null where it was not recorded at this step."""
+
+    gradient_norm: float | None
+    """
+    Norm of the gradient, before it is limited to `clip_norm`; null where it was not recorded at this step.
+    """
+
+    validation_nse: float | None
+    """Median NSE of the averaged weights in the validation period; null at steps without a validation."""
 
 
 class DailyParams(Model):
@@ -3334,6 +3379,17 @@ class ThreatLevel(Model):
 
     impact: str | None
     """What happens from it on, as its source states it."""
+
+
+class TrainingCurves(Model):
+    """The training of a model version, step by step."""
+
+    version: str
+    loss_name: str
+    """The loss that was minimised."""
+
+    points: list[CurvePoint]
+    """By member and step: at most about 1000 steps of each member, and those that were validated."""
 
 
 class Trend(Model):
