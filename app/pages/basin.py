@@ -143,7 +143,7 @@ def _part(
         flows=flow_of(forecast),
         outlook=outlook,
         around=around,
-        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None, shown_in),
+        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
