@@ -14,12 +14,14 @@ import pytest
 from app.forecasts.words import number, on
 from benchmarks.pages import stores
 from freshet.demo.demonstration import AS_OF
+from hydrology.alerts import rank
 from hydrology.extremes.level_checks import percent
-from testing.browser import PHONE, Shown, showing
+from records.basins.ownership import station_name
+from testing.browser import PHONE, showing
 
 pytestmark = pytest.mark.extended
 
-FLOODED = "12010000"
+FLOODED = "USGS-12010000"
 """The Naselle River, three days before its highest day of ten years."""
 RIVERS = 30
 FILES = ("maurer_extended.zip", "basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0")
@@ -45,8 +47,8 @@ def flood(camels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     """The address of an API over real rivers, forecast by the shipped ensemble on two days of the flood."""
     store = tmp_path_factory.mktemp("flood") / "store"
     every = (camels / LIST).read_text().split()
-    chosen = [FLOODED, *(basin for basin in every[:: len(every) // RIVERS] if basin != FLOODED)][:RIVERS]
-    basins = [part for basin in chosen for part in ("--basin", basin)]
+    others = [basin for basin in every[:: len(every) // RIVERS] if not FLOODED.endswith(basin)]
+    basins = [part for basin in [FLOODED, *others][:RIVERS] for part in ("--basin", basin)]
     files = [part for file in FILES for part in ("--from", str(camels / file))]
     stores.run(store, AS_OF, "ingest", "camels", *files, *basins)
     stores.run(store, AS_OF, "models", "install-pretrained", "--promote")
@@ -59,44 +61,48 @@ def flood(camels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 def test_the_first_screens_answer_ten_questions(flood: str, window: dict[str, int]) -> None:
-    outlook, basin, alerts = (
-        httpx2.get(f"{flood}/v1/{path}", trust_env=False).json()
-        for path in (f"basins/USGS-{FLOODED}/outlook", f"basins/USGS-{FLOODED}", "alerts")
-    )
+    outlook = _read(flood, f"basins/{FLOODED}/outlook")
+    worst = max(_read(flood, "alerts")["alerts"], key=lambda alert: rank(alert["severity"]))
     with showing(flood, viewport=window) as shown:
-        seen = _first_screens(shown, name)
+        shown.go("/")
+        first: str = shown.page.evaluate(SEEN)
+        shown.page.get_by_role("link", name=_title(flood, FLOODED)).first.click()
+        shown.page.wait_for_load_state("networkidle")
+        second: str = shown.page.evaluate(SEEN)
     unanswered = {
         question: missing
-        for question, answers in _answers(outlook, name).items()
-        if (missing := [text for text in answers if text not in seen])
+        for question, answers in _answers(outlook).items()
+        if (missing := [text for text in answers if text not in second])
     }
-    assert unanswered == {}, seen
+    assert unanswered == {}, second
+    assert _title(flood, worst["basin"]) in first
+    assert worst["severity"] in first
 
 
-def _first_screens(shown: Shown, name: str) -> str:
-    """Return what is seen of the first page, and after one click of the river's."""
-    shown.go("/")
-    first: str = shown.page.evaluate(SEEN)
-    shown.page.get_by_role("link", name=name).first.click()
-    shown.page.wait_for_load_state("networkidle")
-    return f"{first} | {shown.page.evaluate(SEEN)}"
+def _read(address: str, path: str) -> Any:
+    return httpx2.get(f"{address}/v1/{path}", trust_env=False).json()
 
 
-def _answers(outlook: dict[str, Any], name: str) -> dict[str, list[str]]:
-    """Return the texts that answer each question, from the outlook's values."""
+def _title(address: str, basin: str) -> str:
+    return station_name(_read(address, f"basins/{basin}")["name"])
+
+
+def _answers(outlook: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the texts that answer each question on one river, from the outlook's values."""
     now, peak, threat, before = outlook["now"], outlook["peak"], outlook["threat"], outlook["change"]["peak"]
     low, middle, high = (number(peak[key]) for key in ("p05", "discharge", "p95"))
     return {
-        "Who is in danger?": [name, threat["alert"]["severity"]],
-        "Is it over a level now?": [
-            f"{number(now['discharge'])} m³/s on {on(date.fromisoformat(now['day']))}",
-            now["trend"],
-        ],
-        "When is the peak?": [f"on {on(date.fromisoformat(peak['day']))}"],
+        "Is it in danger?": [threat["alert"]["severity"], threat["likely"]["title"]],
+        "Is it over a level now?": [f"{number(now['discharge'])} m³/s on {_day(now['day'])}, {now['trend']}"],
+        "When is the peak?": [f"on {_day(peak['day'])}"],
         "How high is it?": [f"{middle} m³/s"],
         "How sure is that?": [f"{low} to {high}", percent(threat["likely"]["chance"])],
-        "What has changed?": [f"{number(before['discharge'])} on {on(date.fromisoformat(before['day']))}"],
+        "What has changed?": [f"{number(before['discharge'])} on {_day(before['day'])}"],
         "How much snow is there?": [f"{number(outlook['snow']['mean'])} mm"],
         "How much water will the season bring?": [f"{outlook['season']['percent_of_normal'][2]:.0f} % of normal"],
         "How far can it be trusted?": [f"NSE {outlook['skill']['nse']:.2f}"],
     }
+
+
+def _day(text: str) -> str:
+    return on(date.fromisoformat(text))
