@@ -23,6 +23,7 @@ pytestmark = pytest.mark.extended
 
 FLOODED = "USGS-12010000"
 """The Naselle River, three days before its highest day of ten years."""
+INSTRUCTION = "Move cars from the river bank."
 RIVERS = 30
 FILES = ("maurer_extended.zip", "basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0")
 LIST = "basin_lists/447_basin_file.txt"
@@ -52,6 +53,8 @@ def flood(camels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     files = [part for file in FILES for part in ("--from", str(camels / file))]
     stores.run(store, AS_OF, "ingest", "camels", *files, *basins)
     stores.run(store, AS_OF, "models", "install-pretrained", "--promote")
+    stated = ("--impact", "Water covers the mill road.", "--instruction", INSTRUCTION)
+    stores.run(store, AS_OF, "thresholds", "set", FLOODED, "mill-road", "190", *stated)
     for t0 in ("1997-03-13", "1997-03-14"):
         stores.run(store, AS_OF, "forecast", "--t0", t0)
     stores.run(store, AS_OF, "volumes", "--t0", "1997-03-14")
@@ -101,6 +104,7 @@ def _answers(outlook: dict[str, Any]) -> dict[str, list[str]]:
         "How much snow is there?": [f"{number(outlook['snow']['mean'])} mm"],
         "How much water will the season bring?": [f"{outlook['season']['percent_of_normal'][2]:.0f} % of normal"],
         "How far can it be trusted?": [f"NSE {outlook['skill']['nse']:.2f}"],
+        "What is to be done?": [INSTRUCTION],
     }
 
 
