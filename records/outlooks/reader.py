@@ -16,7 +16,7 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.base.units import Area, converted
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE
 from hydrology.outlook import FlowNow, FlowOutlook, LevelOutlook, Peak, flow_now, highest, highest_below, likeliest
 from hydrology.ratings import Rating
@@ -31,7 +31,7 @@ from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
-from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
+from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons, peak_m3s
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
@@ -125,9 +125,7 @@ class Outlook:
     @property
     def peak_m3s(self) -> float | None:
         """Its height, m3/s; None also where the run has no area."""
-        if self.area is None or isinstance(self.peak, Absent):
-            return None
-        return float(mm_per_day_to_m3s(self.peak.height, area=self.area))
+        return peak_m3s(self.peak, self.area)
 
     @property
     def peak_day(self) -> date | None:

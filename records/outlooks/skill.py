@@ -84,7 +84,7 @@ class SkillKey:
 def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:
     evaluated = {version: versions.get(session, version).evaluated_as for version in {key.version for key in keys}}
     every = sorted({version for names in evaluated.values() for version in names})
-    of_means = scores.held_out_scores(session, every, [METRIC])
+    of_means = scores.held_out_scores(session, every, [METRIC], [key.basin for key in keys])
     rows = _rows(session, keys, every)
     found, not_evaluated = {}, absent(Reason.NOT_EVALUATED_HELD_OUT)
     for key in keys:
