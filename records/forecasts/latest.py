@@ -283,7 +283,7 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> tuple[di
     """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
-    promoted = promotions.last_promotions()
+    promoted = promotions.last_promotions(basins)
     basin = RUN_BASINS.c.basin_id
     of_basin = func.row_number().over(partition_by=(basin, promoted.c.is_current), order_by=NEWEST_FIRST)
     of_status = func.row_number().over(

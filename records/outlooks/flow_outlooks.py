@@ -306,7 +306,7 @@ def _percent_of_normal(volume: Volume, ahead: Array) -> tuple[float, ...] | Abse
 
 def newest_seasons(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Season]:
     """Return the season of the newest run that holds one, ordered as in `records.forecasts.latest.newest_on`."""
-    promoted = promotions.last_promotions()
+    promoted = promotions.last_promotions(basins)
     newest_first = (promoted.c.number.desc(), *NEWEST_FIRST)
     place = func.row_number().over(partition_by=OUTLOOKS.c.basin_id, order_by=newest_first).label("place")
     of_version = (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id)

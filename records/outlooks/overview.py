@@ -1,14 +1,15 @@
 """The overview of all basins: each with the few numbers that basins are ordered, filtered and coloured by."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime
 from typing import NamedTuple
 
-from sqlalchemy import String, bindparam, select, type_coerce
+from sqlalchemy import String, bindparam, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, rank
-from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.base.calendar import stale
+from hydrology.base.errors import shown_part
 from records.alerts.alerts import ALERTS
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -26,9 +27,12 @@ class BasinOverview(NamedTuple):
     """A basin and its latest forecast in a few numbers; None where not known.
 
     Attributes:
-        weather_until: the last past day of the forecast.
+        version, run, t0: of the latest forecast.
+        weather_age_days: age of the last past day of its weather.
         chance: the highest calibrated chance of passing a flood level; peak: m3/s.
         severity: the highest of its standing alerts.
+        has_model: whether a version is current for it.
+        nse: of the simulation of held-out days; None where it was not asked for.
     """
 
     id: str
@@ -37,9 +41,10 @@ class BasinOverview(NamedTuple):
     longitude: float | None = None
     huc: str | None = None
     is_official: bool = True
+    version: str | None = None
     run: str | None = None
     t0: str | None = None
-    weather_until: str | None = None
+    weather_age_days: int | None = None
     chance: float | None = None
     peak: float | None = None
     percent_of_normal: float | None = None
@@ -47,6 +52,21 @@ class BasinOverview(NamedTuple):
     severity: Severity | None = None
     state: State = "missing"
     has_model: bool = True
+    nse: float | None = None
+
+    @property
+    def title(self) -> str:
+        return ownership.shown_name(self.id, self.name and shown_part(self.name))
+
+    @property
+    def us_state(self) -> str | None:
+        return ownership.us_state(self.name) if self.name else None
+
+    @property
+    def concern(self) -> tuple[float, ...]:
+        """Sort key: higher means more urgent; unofficial basins come after the others."""
+        chance, flow = self.chance or 0.0, self.percent_of_normal or 0.0
+        return (self.is_official, rank(self.severity), chance, self.t0 is None, self.state == "stale", flow)
 
 
 _NUMBERS = (
@@ -54,10 +74,12 @@ _NUMBERS = (
     *(OUTLOOKS.c.chance, OUTLOOKS.c.peak, OUTLOOKS.c.percent_of_normal, OUTLOOKS.c.snow_percent),
 )
 _NEWEST = NEWEST_RUNS.c
+_NAME = type_coerce(BASINS.c.name, String)
+_SITE = BASINS.c.id, _NAME, BASINS.c.latitude, BASINS.c.longitude, BASINS.c.huc, ownership.is_official()
 _BASINS = (
     select(
-        *(BASINS.c.id, BASINS.c.name, BASINS.c.latitude, BASINS.c.longitude, BASINS.c.huc, ownership.is_official()),
-        *(_NEWEST.run_id, type_coerce(_NEWEST.t0, String), *_NUMBERS, _NEWEST.available_at <= bindparam("at")),
+        *(*_SITE, _NEWEST.version_id, _NEWEST.run_id, type_coerce(_NEWEST.t0, String), *_NUMBERS),
+        _NEWEST.available_at <= bindparam("at"),
     )
     .outerjoin_from(BASINS, PROMOTIONS, PROMOTIONS.c.basin_id == BASINS.c.id)
     .outerjoin(
@@ -68,29 +90,42 @@ _BASINS = (
     .order_by(_NEWEST.run_id.is_not(None), PROMOTIONS.c.id)
 )
 """The last row of a basin is of its last promoted version that has issued a forecast (`records.forecasts.latest`). Days
-are texts: to convert them would take longer than to read them."""
+are texts, and names as they are stored: to convert each would take longer than to read it."""
+
+
+class _Ages(dict[str, int]):
+    """Ages of days that are written as texts."""
+
+    def __init__(self, today: date) -> None:
+        super().__init__()
+        self.today = today
+
+    def __missing__(self, day: str) -> int:
+        age = self[day] = (self.today - date.fromisoformat(day)).days
+        return age
 
 
 def overview(session: Session, at: datetime) -> list[BasinOverview]:
     """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
-    fresh_from, severities = str(at.date() - timedelta(days=STALE_AFTER_DAYS)), _severities(session)
-    rows = {row[0]: row for row in session.execute(_BASINS, {"at": at})}
-    found, lacking = list[BasinOverview](), list[BasinOverview]()
-    for id_, name, north, east, huc, official, run, t0, until, chance, peak, flow, snow, is_available in rows.values():
-        site, severity = (id_, name, north, east, huc, bool(official)), severities.get(id_)
+    ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
+    rows = session.execute(_BASINS, {"at": at})
+    for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_available in rows:
+        site = (id_, name, y, x, huc, bool(official))
         if is_available:
-            last = str(until or t0)
-            state: State = "stale" if last < fresh_from else "fresh"
-            found.append(BasinOverview(*site, run, str(t0), last, chance, peak, flow, snow, severity, state))
+            age = ages[str(until or t0)]
+            state: State = "stale" if stale(age) else "fresh"
+            numbers = (age, chance, peak, flow, snow, severities.get(id_), state)
+            found[id_] = BasinOverview(*site, version, run, str(t0), *numbers)
         else:
-            lacking.append(BasinOverview(*site, severity=severity))
-    return [*found, *_searched(session, lacking, at, fresh_from)] if lacking else found
+            found[id_] = BasinOverview(*site, severity=severities.get(id_))
+    lacking = [basin for basin in found.values() if basin.run is None]
+    return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, ages)}).values()]
 
 
-def _searched(
-    session: Session, basins: Sequence[BasinOverview], at: datetime, fresh_from: str
-) -> Iterator[BasinOverview]:
+def _searched(session: Session, basins: Sequence[BasinOverview], at: datetime, ages: _Ages) -> Iterator[BasinOverview]:
     """Yield basins without a latest forecast that is noted and available: they may have an earlier one."""
+    if not basins:
+        return
     names = [basin.id for basin in basins]
     issued, tried = latest.newest_noted(session, names, at)
     current = promotions.current(session, names)
@@ -102,14 +137,21 @@ def _searched(
             state: State = "withheld" if basin.id in tried else "missing"
             yield basin._replace(state=state, has_model=basin.id in current)
             continue
-        t0 = str(run.t0)
         until, chance, peak, flow, snow = numbers.get(basin.id, (None,) * len(_NUMBERS))
-        found = basin._replace(run=run.run_id, t0=t0, weather_until=str(until or t0), chance=chance, peak=peak)
-        state = "stale" if str(until or t0) < fresh_from else "fresh"
-        yield found._replace(percent_of_normal=flow, snow_percent=snow, state=state)
+        age = ages[str(until or run.t0)]
+        found = basin._replace(version=current.get(basin.id), run=run.run_id, t0=str(run.t0), weather_age_days=age)
+        found = found._replace(chance=chance, peak=peak, percent_of_normal=flow, snow_percent=snow)
+        yield found._replace(state="stale" if stale(age) else "fresh")
 
 
 def _severities(session: Session) -> dict[str, Severity]:
     """Return the highest severity of each basin with a standing alert."""
     rows = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
     return dict(sorted(((basin, severity) for basin, severity in rows), key=lambda row: rank(row[1])))
+
+
+def renewed_at(session: Session, at: datetime) -> datetime | None:
+    """Return when the last of the latest forecasts became available."""
+    newest = select(func.max(_NEWEST.available_at)).where(_NEWEST.which == LATEST, _NEWEST.available_at <= at)
+    found: datetime | None = session.scalar(newest)
+    return found
