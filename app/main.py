@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import metadata
 
 import anyio
 from fastapi import FastAPI
@@ -27,6 +26,7 @@ from app.service.metrics import RequestTimes, Timed
 from records.database.engine import Database
 from runtime import watchdog
 from runtime.clock import Clock
+from runtime.release import code_version
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
 
@@ -42,7 +42,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app = FastAPIOffline(
         title=openapi.TITLE,
         description=openapi.DESCRIPTION,
-        version=metadata.version("freshet"),
+        version=code_version(),
         openapi_tags=[{"name": name, "description": text} for name, text in openapi.TAGS.items()],
         redoc_url=None,
         swagger_ui_parameters={"docExpansion": "none", "defaultModelsExpandDepth": 0, "filter": True},

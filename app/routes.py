@@ -16,7 +16,7 @@ from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes,
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.http import problems
-from app.http.api_keys import any_key
+from app.http.api_keys import any_key, sent_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
@@ -74,7 +74,7 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
     for module in (health, metrics):
         strict.include_router(module.router)
     for page in PAGES:
-        strict.include_router(page.router, include_in_schema=False, **closed)
-    for router in (mail.problems_router, mail.router, guide.router):
+        strict.include_router(page.router, include_in_schema=False, **(closed or {"dependencies": [Depends(sent_key)]}))
+    for router in (mail.problems_router, mail.router, guide.router, render.units_router):
         strict.include_router(router)
     return strict

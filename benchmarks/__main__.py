@@ -9,6 +9,7 @@ from typing import Any
 
 from operations.versions.processes import machine
 from runtime.process import log_to_stderr
+from runtime.release import DISTRIBUTION
 
 MEASUREMENTS = {
     "alerts-replay": "benchmarks.replays.alerts",
@@ -94,7 +95,8 @@ def _machine() -> dict[str, Any]:
 def _versions() -> dict[str, str]:
     """Return the versions of what is installed: a machine with a card may have the sources alone."""
     there = {distribution.name: distribution.version for distribution in metadata.distributions()}
-    return {name: there[name] for name in ("freshet", "torch", "triton", "numpy", "neuralhydrology") if name in there}
+    names = (DISTRIBUTION, "torch", "triton", "numpy", "neuralhydrology")
+    return {name: there[name] for name in names if name in there}
 
 
 if __name__ == "__main__":

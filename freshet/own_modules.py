@@ -56,7 +56,9 @@ def require_own_or_exit() -> None:
 
 def claimed_by_others(distributions: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence for each package that another distribution of this environment installs too."""
-    others = {name: sorted(set(distributions.get(name, ())) - {"freshet"}) for name in (*PACKAGES, _CLIENT)}
+    from runtime.release import DISTRIBUTION
+
+    others = {name: sorted(set(distributions.get(name, ())) - {DISTRIBUTION}) for name in (*PACKAGES, _CLIENT)}
     return [
         f"{', '.join(names)} installs a package `{name}` over Freshet's: install Freshet in an environment of its own"
         for name, names in others.items()

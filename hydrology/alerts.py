@@ -20,6 +20,8 @@ Link = Literal["next", "again", "anew", "judged"]
 `anew`: there was none, or they cannot be compared, so that the count starts with this run. `judged`: a forecaster set
 the probability, which counts as all the runs that a change takes."""
 Turn = Literal["begins", "rises", "falls", "ends"]
+IMPACT = "What happens from the level on, as its source states it."
+INSTRUCTION = "What to do then, in the words of the agency that is responsible."
 
 
 @dataclass(frozen=True, slots=True)

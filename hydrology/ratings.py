@@ -26,9 +26,8 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M3_PER_FT3
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
 
-M_PER_FT = 0.3048
 MAX_POINTS = 20_000
 Expansion = Literal["logarithmic", "linear"]
 

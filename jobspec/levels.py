@@ -5,12 +5,13 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, is_shown
 from hydrology.base.products import OBSERVED
-from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings import M_PER_FT, MAX_CHARACTERS
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
+from hydrology.ratings import MAX_CHARACTERS
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.fields import DayField, Line, Name, RequestModel, examples
+from jobspec.fields import DayField, Line, Name, Note, RequestModel, examples
 
 HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
 """Highest discharge of a level, m3/s."""
@@ -25,6 +26,8 @@ class FixedLevel(RequestModel):
     direction: Direction = Field(
         "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
     )
+    impact: Note | None = Field(None, description=IMPACT, examples=["Water covers the mill road."])
+    instruction: Note | None = Field(None, description=INSTRUCTION, examples=["Move cars from the river bank."])
 
 
 class FloodFrequencySettings(RequestModel):
@@ -110,6 +113,11 @@ class NewCategories(RequestModel):
     )
     source: Line = Field(description="Who declared them.", examples=["NOAA/NWS"])
     day: DayField | None = Field(None, description="The day that they are from; by default today.")
+    instructions: dict[CategoryName, Note] = Field(
+        {},
+        description="What to do from a category on, in the words of the agency that is responsible; by category.",
+        examples=[{"minor": "Move cars from the river bank."}],
+    )
 
 
 class _Loose(BaseModel):

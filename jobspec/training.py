@@ -77,6 +77,9 @@ class Cosine(RequestModel):
     final_learning_rate: float = Field(1e-4, gt=0)
 
 
+Loss = Literal["nse*", "mse", "rmse"]
+"""Losses by name: NSE* [K19], where each basin counts by its own variance; and the mean squared error in mm/day, and
+its root, where wet basins count for more."""
 Fitted = Literal["network", "basin_vectors"]
 FITTED = (
     "The fitted weights: all weights of the network, or in a fine-tuning only the vectors of its basins "
@@ -155,11 +158,19 @@ class TrainingConfig(RequestModel):
         description="Decay of the running mean of the weights at each step. The mean is validated and "
         "stored; 0 stores the weights themselves.",
     )
+    loss: Loss = Field(
+        "nse*",
+        description="The loss: `nse*`, squared errors over the variance of the basin's flow; `mse`, squared errors in "
+        "mm/day, in which wet basins count for more; or `rmse`, its root.",
+    )
+    log_share: float = Field(
+        0.0, ge=0, le=1, description="Share of the loss that is on the logarithm of the flow, for low flows; 0: none."
+    )
     expectile: float = Field(
         0.54,
         gt=0,
         lt=1,
-        description="Weight of underestimated days in the loss, as a share; 0.5 is NSE* as published.",
+        description="Weight of underestimated days in the loss, as a share; with 0.5 `nse*` is as published.",
     )
     weight_decay: float = Field(
         0.1,

@@ -13,12 +13,30 @@ from torch import Tensor
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import nse
-from jobspec.training import WindowsConfig
+from jobspec.training import TrainingConfig, WindowsConfig
 from models.contract import Inputs, Network
 from models.ensemble import simulate
 from models.forcing import Array, Forcing, Scaler, days_of, with_energy
 
 NSE_EPSILON = 0.1  # mm/day, limits the weight of basins with little flow
+
+
+def loss_of(simulated: Tensor, observed: Tensor, sd: Tensor, config: TrainingConfig) -> Tensor:
+    """Return the loss of a training over the observed days (T, B), a scalar; arguments as of `nse_of_days`.
+
+    A share on the logarithm of the flow, ln(q + 0.1 mm/day), counts errors at low flow as much as at high flow.
+    """
+    known = (~torch.isnan(observed)).sum()
+    one = torch.ones_like(sd)
+    scale = sd + NSE_EPSILON if config.loss == "nse*" else one
+    loss = _squared_errors(simulated, observed, scale, config.expectile).sum() / known
+    if config.loss == "rmse":
+        loss = loss.sqrt()
+    if config.log_share:
+        log_simulated, log_observed = (torch.log(flow.clamp_min(0) + NSE_EPSILON) for flow in (simulated, observed))
+        of_logs = _squared_errors(log_simulated, log_observed, one, config.expectile).sum() / known
+        loss = torch.lerp(loss, of_logs, config.log_share)
+    return loss
 
 
 def nse_star(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
@@ -33,9 +51,13 @@ def nse_of_days(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: floa
     little more, most where the network is least certain: errors of too little flow count for more; 0.5 is NSE*. Flows
     and `sd`, s_b of the basin's discharge in the training period, are in mm/day and broadcast.
     """
+    return _squared_errors(simulated, observed, sd + NSE_EPSILON, expectile)
+
+
+def _squared_errors(simulated: Tensor, observed: Tensor, scale: Tensor, expectile: float) -> Tensor:
     known = ~torch.isnan(observed)
     # Missing observations are replaced first: a NaN masked afterwards still back-propagates.
-    error = torch.where(known, simulated - torch.nan_to_num(observed), 0.0) / (sd + NSE_EPSILON)
+    error = torch.where(known, simulated - torch.nan_to_num(observed), 0.0) / scale
     weight = 1 + (1 - 2 * expectile) * error.sign()  # 2 expectile where too low, 2 - 2 expectile where too high
     return weight * error.square()
 

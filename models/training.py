@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from pydantic import BaseModel, NonNegativeInt, ValidationError
+from pydantic import BaseModel, Field, NonNegativeInt, ValidationError
 from torch import Tensor, nn
 
 from hydrology.base.calendar import Period
@@ -21,8 +21,13 @@ from models import checkpoint
 from models.checkpoint import Tensors
 from models.contract import Inputs, VectorPrior, WaterScales
 from models.forcing import Array, Forcing, Scaler, days_of, energy, with_energy
-from models.learning import MedianNSE, TrainingData, Validation, Windows, nse_star
+from models.learning import MedianNSE, TrainingData, Validation, Windows, loss_of
 from models.networks import build
+
+Curve = dict[str, list[float]]
+"""Values by step: `step`, from 1, its `loss`, `learning_rate` and `gradient_norm`, before the norm is limited."""
+MAX_RECORDED = 1000
+"""The most steps of a training curve: a longer training records every second, every third and so on, and the last."""
 
 
 class TrainingDiverged(DataProblem):
@@ -50,13 +55,19 @@ class TrainedMember:
         last: after the last step; the mean of the last ones, if they are averaged.
         best: at the highest median NSE of the validation basins; None without a validation period.
         log: a row per validation (step, loss, median validation NSE, its basins); of initial weights, one at step 0.
+        curve: of its steps, at most `MAX_RECORDED`.
         seconds: of its steps, without validations: of all cores together on a CPU, by the clock on a GPU.
     """
 
     last: Tensors
     best: Tensors | None
     log: list[dict[str, Any]]
+    curve: Curve
     seconds: float
+
+
+def _empty_curve() -> Curve:
+    return {"step": [], "loss": [], "learning_rate": [], "gradient_norm": []}
 
 
 class _CheckpointHeader(BaseModel):
@@ -65,6 +76,7 @@ class _CheckpointHeader(BaseModel):
     step: NonNegativeInt
     best_nse: float | None
     log: list[dict[str, Any]]
+    curve: Curve = Field(default_factory=_empty_curve)
     seconds: float
 
 
@@ -129,6 +141,7 @@ class MemberTraining:
         self._clock = time.process_time if device == "cpu" else time.perf_counter
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
+        self.curve = _empty_curve()
 
     def _samples_of(self, seed: int) -> tuple[Array, Array, Windows]:
         """Return the observations that are fitted, s_b of the basins, and the windows in the order of a seed."""
@@ -170,7 +183,7 @@ class MemberTraining:
         return self.trained()
 
     def trained(self) -> TrainedMember:
-        return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
+        return TrainedMember(_copy(self.average), self.best, self.log, self.curve, self.seconds)
 
     def checkpoint(self) -> bytes:
         """Encode everything on which the rest of the training depends."""
@@ -179,7 +192,9 @@ class MemberTraining:
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
         tensors |= checkpoint.prefixed("best.", self.best or {})
         best_nse = self.best_nse if math.isfinite(self.best_nse) else None
-        header = _CheckpointHeader(step=self.step, best_nse=best_nse, log=self.log, seconds=self.seconds)
+        header = _CheckpointHeader(
+            step=self.step, best_nse=best_nse, log=self.log, curve=self.curve, seconds=self.seconds
+        )
         return checkpoint.dump(tensors, header.model_dump())
 
     def resume(self, blob: bytes) -> None:
@@ -201,7 +216,7 @@ class MemberTraining:
         self.average.load_state_dict(average)
         checkpoint.restore_optimizer(self.optimizer, optimizer)
         self.best = best or None
-        self.step, self.log, self.seconds = header.step, header.log, header.seconds
+        self.step, self.log, self.curve, self.seconds = header.step, header.log, header.curve, header.seconds
         self.best_nse = -math.inf if header.best_nse is None else header.best_nse
 
     def diverged(self, loss: float, norm: float, rate: float) -> TrainingDiverged:
@@ -213,6 +228,12 @@ class MemberTraining:
     def rate(self, step: int) -> float:
         """Return the learning rate of a step, counted from 0."""
         return learning_rate(self.config.schedule, step, self.steps, self.windows.batches_per_epoch)
+
+    def record(self, step: int, loss: float, norm: float) -> None:
+        """Add a step, counted from 1, to the training curve if it is one of those to record."""
+        if step % math.ceil(self.steps / MAX_RECORDED) == 0 or step == self.steps:
+            for column, value in zip(self.curve.values(), (step, loss, self.rate(step - 1), norm), strict=True):
+                column.append(value)
 
     def average_share(self, step: int) -> float:
         """Return the share of the mean weights that a step, from 1, retains: early steps are soon forgotten."""
@@ -226,7 +247,7 @@ class MemberTraining:
         with self.randomness(self.step):
             outputs, _ = self.network(inputs)
         simulated = outputs["discharge"][self.config.windows.spinup_days :]
-        loss = nse_star(simulated, observed, sd, self.config.expectile)
+        loss = loss_of(simulated, observed, sd, self.config)
         self.optimizer.zero_grad()
         (loss + self._prior_penalty(inputs)).backward()
         norm = nn.utils.clip_grad_norm_(self.fitted, self.config.clip_norm)
@@ -235,6 +256,7 @@ class MemberTraining:
             raise self.diverged(loss.item(), norm.item(), rate)
         self.optimizer.step()
         self._average()
+        self.record(self.step, loss.item(), norm.item())
         return loss.item(), rate
 
     @contextmanager

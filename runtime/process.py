@@ -8,7 +8,6 @@ import sys
 import threading
 from types import TracebackType
 
-import structlog
 from setproctitle import getproctitle
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -57,14 +56,13 @@ def use_one_thread() -> None:
         sys.modules["torch"].set_num_threads(1)
 
 
-log = structlog.get_logger()
-
-
 def log_to_stderr(level: str) -> None:
     """Write structured logs to standard error: lines of JSON, or for a terminal lines for people.
 
     Each line carries the context bound at its place, such as `request` or `job` (`structlog.contextvars`).
     """
+    import structlog  # here, for a command that logs nothing starts in half the time
+
     terminal = sys.stderr.isatty()
     renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
     processors: list[structlog.typing.Processor] = [
@@ -88,22 +86,20 @@ def log_to_stderr(level: str) -> None:
     logging.basicConfig(handlers=[of_libraries])
     logging.captureWarnings(True)
     if not terminal:
-        sys.excepthook = _log_error
-        threading.excepthook = _log_error_of_thread
+        log = structlog.get_logger()
 
+        def log_error(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+            if issubclass(kind, KeyboardInterrupt):
+                sys.__excepthook__(kind, error, traceback)
+            else:
+                log.critical("process.failed", exc_info=(kind, error, traceback))
 
-def _log_error(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        sys.__excepthook__(kind, error, traceback)
-        return
-    log.critical("process.failed", exc_info=(kind, error, traceback))
+        def log_error_of_thread(end: threading.ExceptHookArgs) -> None:
+            if end.exc_type is not SystemExit:
+                name, cause = end.thread and end.thread.name, (end.exc_type, end.exc_value, end.exc_traceback)
+                log.error("thread.failed", thread=name, exc_info=cause)
 
-
-def _log_error_of_thread(result: threading.ExceptHookArgs) -> None:
-    if result.exc_type is SystemExit:
-        return
-    thread = result.thread.name if result.thread else None
-    log.error("thread.failed", thread=thread, exc_info=(result.exc_type, result.exc_value, result.exc_traceback))
+        sys.excepthook, threading.excepthook = log_error, log_error_of_thread
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:

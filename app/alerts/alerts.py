@@ -16,7 +16,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
-from hydrology.alerts import ENDS_AFTER, SEVERITIES, Severity, Trend, ladder
+from hydrology.alerts import ENDS_AFTER, IMPACT, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
@@ -67,9 +67,7 @@ class Alert(Model):
     category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
         description="The official flood category; null for other levels."
     )
-    impact: Annotated[str | None, NO_IMPACT] = Field(
-        description="What happens from this level on, as the category's source states it."
-    )
+    impact: Annotated[str | None, NO_IMPACT] = Field(description=IMPACT)
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     calibration: CalibrationKind = Field(
         description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDING, StandingLevel
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
+from app.basins.run_levels import ADVICE, StatedAdvice
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
@@ -17,7 +18,7 @@ from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
 from app.http.problems import documented, documented_keyed, documented_writing
 from app.http.shown import As
-from hydrology.alerts import Severity, Trend
+from hydrology.alerts import IMPACT, Severity, Trend
 from hydrology.base.doc import Why
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import ID
@@ -53,9 +54,7 @@ class ProposedChange(Model):
     category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
         description="The official flood category; null for other levels."
     )
-    impact: Annotated[str | None, NO_IMPACT] = Field(
-        description="What happens from this level on, as the category's source states it."
-    )
+    impact: Annotated[str | None, NO_IMPACT] = Field(description=IMPACT)
     severity: Annotated[Severity | None, NO_ALERT] = Field(description="Now; of the whole basin, the highest.")
     severity_before: Annotated[Severity | None, Why("There was no alert.")]
     trend: Annotated[Trend | None, NO_TREND]
@@ -77,6 +76,9 @@ class ProposedChange(Model):
     levels: Annotated[
         list[StandingLevel] | None, Why("It does not head the message of a river, or is from before they were stored.")
     ] = Field(description=f"Of the change that heads a message, after it. {STANDING}")
+    advice: Annotated[
+        list[StatedAdvice] | None, Why("It does not head the message of a river, or is from before it was stored.")
+    ] = Field(description=ADVICE)
     missing: Missing = EXPLAINED
 
 
@@ -110,7 +112,7 @@ def change_of(stored: alert_changes.Change) -> AlertChange:
 
 def proposed_change(fields: Mapping[str, Any]) -> ProposedChange:
     """Return a change that a run proposes, from its fields."""
-    return ProposedChange(**{"levels": None, **fields})  # it may wait since before they were stored
+    return ProposedChange(**{"levels": None, "advice": None, **fields})  # it may wait since before they were stored
 
 
 router = APIRouter(tags=["alerts"])

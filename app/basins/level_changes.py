@@ -17,7 +17,8 @@ from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented_writing
 from hydrology.base.absent import texts
 from hydrology.base.doc import Why
-from hydrology.ratings import M_PER_FT, Expansion, InvalidRating
+from hydrology.base.units import M_PER_FT
+from hydrology.ratings import Expansion, InvalidRating
 from jobspec.fields import NAMED
 from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewRating, NewThreshold
 from records.alerts import held_alerts
@@ -46,7 +47,7 @@ def put_threshold(
     registered the basin, or an admin's. The same again changes nothing. A basin has at most 32 of them, and those of an
     unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category.
     Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed."""
-    new = NewThreshold(name=threshold, discharge=level.discharge, direction=level.direction)
+    new = NewThreshold(**level.model_dump() | {"name": threshold})
     with own_change(writer, basin) as session:
         require_own_words(writer.key, threshold)
         change = basin_levels.put(session, basin, new, writer.clock.now())

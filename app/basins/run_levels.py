@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -9,13 +10,15 @@ from sqlalchemy.orm import Session
 
 from app.http.base_schema import Model
 from app.http.dependencies import NoArea
+from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import M_PER_FT, Units
+from hydrology.extremes.advice import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ratings
 from records.levels import basin_levels
@@ -94,6 +97,11 @@ class Stage(Model):
     reason: str | None = Field(description="Why it is null; null where it is not.")
 
 
+StatedAdvice = Annotated[LevelAdvice, As("LevelAdvice", missing=True)]
+ADVICE = (
+    "What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of "
+    "the one that is possible, among those of which anything is stated."
+)
 NO_RATING = absent(Reason.NO_RATING)
 
 

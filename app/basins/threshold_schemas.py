@@ -9,6 +9,7 @@ from app.basins.run_levels import Stage
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
 from app.http.shown import As
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.extremes import levels
@@ -109,7 +110,8 @@ class FixedThreshold(Model):
     discharge_by: Literal["rating", "source"] | None = Field(
         description="Whether a category's discharge is its own stage by the rating, or its source's."
     )
-    impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
+    impact: str | None = Field(description=IMPACT)
+    instruction: str | None = Field(description=INSTRUCTION)
     in_doubt: str | None = Field(
         description="Why its unit, datum or order seems wrong: its alerts wait until somebody confirms it. Null where "
         "nothing seems wrong, and once it is confirmed."

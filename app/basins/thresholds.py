@@ -29,10 +29,10 @@ from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import M_PER_FT, Units
 from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, categories_and_doubts
@@ -63,7 +63,7 @@ _WHY = {
 _WHY_NO_CATEGORY = {
     **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
     "official_stage_ft": "The level has no stage of its own.",
-    "impact": "Nothing is stated.",
+    **dict.fromkeys(("impact", "instruction"), "Nothing is stated."),
     "in_doubt": "Nothing about it seems wrong, or somebody has confirmed it.",
 }
 

@@ -8,7 +8,6 @@ columns.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from app.exports.table import Column, Kind, Table
 from app.http.problems import refused
 from runtime.netcdf import encode, numeric_variable, text_variable
+from runtime.release import code_version
 
 if TYPE_CHECKING:
     from xarray import Variable
@@ -95,7 +95,7 @@ def _require_bounded(grid: _Grid, columns: int) -> None:
 
 
 def _global(table: Table) -> dict[str, str]:
-    program = f"Freshet {metadata.version('freshet')}"
+    program = f"Freshet {code_version()}"
     shown = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
     return shown | {"source": program, "history": f"Written by {program}."}
 

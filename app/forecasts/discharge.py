@@ -148,9 +148,9 @@ def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
     )
 
 
-def usual_units(basin: run_types.RunBasin) -> Units:
-    """Return the default unit of discharge: m3/s, or mm/day where the run names no area."""
-    return "mm/day" if basin.area_m2 is None else "m3/s"
+def usual_units(basin: run_types.RunBasin, chosen: Units = "m3/s") -> Units:
+    """Return the chosen unit of discharge, or mm/day where the run names no area."""
+    return "mm/day" if basin.area_m2 is None else chosen
 
 
 def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: Units) -> Array:

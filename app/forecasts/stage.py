@@ -20,7 +20,8 @@ from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.json_numbers import gappy_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date, day
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.base.units import M_PER_FT
+from hydrology.ratings import Rating
 from records.basins import ratings
 from records.forecasts.latest import Latest
 

@@ -2,23 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from math import floor, log10
 
 from app.basins.run_levels import AnsweredLevel
 from app.forecasts.discharge import Calibration
 from app.forecasts.header import Columns
 from app.forecasts.stored_water import Storage
+from hydrology.base import unit_systems
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 
-UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
+UNITS, number = unit_systems.FLOW, unit_systems.number
 Peak = tuple[float, date]
 """Height and day of the highest of the days ahead."""
 LIKELY = ("p10", "p90")
 """The quantiles of "likely": a chance of 80 %."""
 MIN_SNOW_MM = 1.0
 """Minimum false snow worth a sentence, mm."""
-DIGITS = 3
 RESTS_ON: Mapping[str, str] = {
     "provisional": "That range is provisional: no forecasts with this weather model have been compared with observed "
     "flow.",
@@ -99,15 +98,6 @@ def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
 def on(day: date) -> str:
     """Format a day as text: 4 March."""
     return f"{day.day} {day:%B}"
-
-
-def number(value: float) -> str:
-    """Format a number with three digits, or all before its point: 0.0123, 4.57, 12300."""
-    if value == 0:
-        return "0"
-    digits = DIGITS - 1 - floor(log10(abs(value)))
-    rounded = round(value, digits)
-    return f"{rounded:.{max(digits, 0)}f}"
 
 
 def level_in_words(level: AnsweredLevel, units: Units) -> str:

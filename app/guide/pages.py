@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 from contextlib import suppress
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse, Response
 
-from app.pages.render import render
+from app.pages.render import page_units, render
 from hydrology.base.errors import NotFound
 
 FOLDER, DOCS = Path(__file__).with_name("docs"), PurePath("docs")
@@ -119,7 +119,7 @@ def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
             token.attrSet("src", str(address(str(token.attrs["src"]), folder)))
 
 
-router = APIRouter(prefix="/guide", include_in_schema=False)
+router = APIRouter(prefix="/guide", include_in_schema=False, dependencies=[Depends(page_units)])
 
 MEDIA_TYPES = {
     "svg": "image/svg+xml",

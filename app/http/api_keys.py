@@ -25,13 +25,13 @@ from records.database.engine import Database
 
 log = structlog.get_logger()
 
-_HOW = "create one with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
+
 _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
     description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
-    "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also adjust and "
-    "publish forecasts and decide held alerts; an `admin` may do everything.",
+    "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also forecast for "
+    "the service, adjust and publish forecasts and decide held alerts; an `admin` may do everything.",
 )
 
 
@@ -45,7 +45,7 @@ async def any_key(
         return known
     sent = await _bearer(request)
     if sent is None:
-        raise Unauthorized(f"This needs a key: {_HOW}")
+        raise Unauthorized(f"This needs a key: {_how(request)}")
     key = await run_in_threadpool(_look_up, request, sent.credentials)
     if key is not None:
         request.state.key = key
@@ -53,7 +53,7 @@ async def any_key(
     failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
     if not failures.allowed:
         raise too_many(failures)
-    raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
+    raise Unauthorized(f"The key is not known, has expired or was revoked: {_how(request)}")
 
 
 def _look_up(request: Request, token: str) -> Key | None:
@@ -67,7 +67,17 @@ def _look_up(request: Request, token: str) -> Key | None:
     return key
 
 
+def _how(request: Request) -> str:
+    scope = needed_scope(request)
+    return f"create one with `freshet keys make NAME --scope {scope}` and send it as `Authorization: Bearer TOKEN`."
+
+
 AnyKey = Annotated[Key, Depends(any_key)]
+
+
+async def sent_key(request: Request) -> Key | None:
+    """Return the key of the request; None where it sends none."""
+    return await any_key(request) if "Authorization" in request.headers else None
 
 
 async def _counted(request: Request, key: AnyKey) -> Key:
@@ -150,6 +160,11 @@ class KeyFirstRoute(APIRoute):
             return await handle(request)
 
         return check_and_handle
+
+
+def needed_scope(request: Request) -> Scope:
+    """Return the least scope of a key that the operation of a request needs."""
+    return next(filter(None, _scopes_of(request.scope["route"].dependant)), "operator")
 
 
 def _scopes_of(dependant: Dependant) -> Iterator[Scope | None]:

@@ -1,16 +1,14 @@
 """Entity tags of answers [RFC 9110, section 8.8.3]."""
 
-from importlib import metadata
 from typing import Any
 
 from hydrology.base.digests import fingerprint
-
-CODE_VERSION = metadata.version("freshet")
+from runtime.release import code_version
 
 
 def entity_tag(*parts: Any) -> str:
     """Return the strong entity tag of a representation determined by JSON values and this code."""
-    return f'"{fingerprint([CODE_VERSION, *parts])[:32]}"'
+    return f'"{fingerprint([code_version(), *parts])[:32]}"'
 
 
 def holds(if_none_match: str | None, tag: str) -> bool:

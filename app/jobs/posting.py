@@ -214,12 +214,13 @@ class Poster:
     def post(self, request: JobRequest, action: Action = "job posted") -> Job:
         """Store a job, notify workers after the commit, and return it with the status and headers of the answer."""
         writer, key = self.writer, self.writer.key
+        grant = permissions.of_key(key, request)
         if not key.is_admin and isinstance(request, TrainingJob) and isinstance(request.params.config, TrainingConfig):
             require_memory(request.params.config, self.settings.operator_job_bytes)
         new = jobs.NewJob(
             kind=request.kind,
             params=request.stored(),
-            queue=queue_of(request.kind, of_service=key.is_admin),
+            queue=queue_of(request.kind, of_service=grant.is_official),
             # Clients and schedules may choose the same idempotency key without meaning the same job.
             idempotency_key=None if self.idempotency_key is None else f"key {key.id} {self.idempotency_key}",
             created_by=key.name,
@@ -227,7 +228,7 @@ class Poster:
         )
         with writer.database.transaction() as session:
             if not jobs.is_posted(session, new.idempotency_key):  # what it creates may be there by now
-                permissions.require(session, permissions.of_key(key), request)
+                permissions.require(session, grant, request)
                 require_named(session, request, self.clock, "params")
             job, is_new = jobs.create(session, new, writer.now)
             if is_new:

@@ -81,8 +81,12 @@ class _Answer:
             discharge=self.value(level.discharge, "m3/s"),
             stage=stage_of(self.outlook.rating, level.discharge),
             chance=level.chance,
-            impact=self.outlook.impacts.get(level.level),
+            impact=self.impact(level.level),
         )
+
+    def impact(self, level: str) -> str | None:
+        text = self.outlook.texts.get(level)
+        return None if text is None else text.impact
 
     def now(self) -> OutlookNow | Absent:
         now, level = self.outlook.now, self.outlook.level_now
@@ -134,6 +138,7 @@ class _Answer:
             possible=maybe(possible),
             levels=maybe(why or list(by_name.values())),
             alert=None if outlook.alert is None else self.alert(outlook.alert),
+            advice=list(outlook.advice),
         )
 
     def alert(self, standing: StandingAlert) -> AlertNow:
@@ -153,7 +158,7 @@ class _Answer:
             t0=as_date(run.t0),
             stale=stale(age_days(run.weather_until, outlook.at)),
             trend=alert.trend,
-            impact=outlook.impacts.get(alert.level),
+            impact=self.impact(alert.level),
         )
 
     def change(self) -> OutlookChange | Absent:

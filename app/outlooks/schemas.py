@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.adjustments.adjustments import Adjustment
-from app.basins.run_levels import Stage
+from app.basins.run_levels import ADVICE, Stage, StatedAdvice
 from app.basins.schemas import BasinKind
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
@@ -111,6 +111,7 @@ class Threat(Model):
     )
     levels: list[ThreatLevel] | None = Field(description="Every level that can have an alert.")
     alert: Annotated[AlertNow | None, Why("There is none.")]
+    advice: list[StatedAdvice] = Field(description=ADVICE)
 
 
 class OutlookChange(Model):

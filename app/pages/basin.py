@@ -16,7 +16,7 @@ from app.basins.schemas import basin_detail
 from app.feeds import holes as holes_of
 from app.forecasts import lookup
 from app.forecasts.changes import change_of
-from app.forecasts.discharge import DischargeUnits, Representation, WithMembers, usual_units
+from app.forecasts.discharge import Representation, WithMembers, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
 from app.forecasts.volumes import volumes_of_run
@@ -29,12 +29,13 @@ from app.pages.basin_facts import Fact, by_months, facts_of, shown_scores, start
 from app.pages.basin_figures import BasinFigures, or_reason, runs_around
 from app.pages.figures import Colour, Curve, Figure, on_days
 from app.pages.figures.flow import flow_of
-from app.pages.render import PageRoute, render
+from app.pages.render import ChosenUnits, PageRoute, render
 from app.versions.scores import basin_skill
 from app.versions.verification import verified_in
 from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
+from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
 from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
@@ -67,8 +68,8 @@ def read_basin(
     session: Reading,
     clock: ServiceClock,
     basin: BasinId,
+    chosen: ChosenUnits,
     run: ChosenRun = None,
-    units: DischargeUnits | None = None,
     members: WithMembers = False,
     days: Days = "14",
 ) -> HTMLResponse:
@@ -76,14 +77,18 @@ def read_basin(
     now = clock.now()
     detail = basin_detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
-    units = units or ("m3/s" if isinstance(latest, Absent) else usual_units(latest.basin))
+    units = chosen if isinstance(latest, Absent) else usual_units(latest.basin, chosen)
     shown: SimpleNamespace | Absent
     if isinstance(latest, Absent):
         shown = latest
     else:
         form = Representation(units, members, now if run is None else None)
         forecast = or_reason(lambda: forecast_of(session, latest, form))
-        shown = forecast if isinstance(forecast, Absent) else _part(session, latest, forecast, run, now, int(days))
+        shown = (
+            forecast
+            if isinstance(forecast, Absent)
+            else _part(session, latest, forecast, run, now, UnitSystem(chosen, latest.basin.area), past_days=int(days))
+        )
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
     holes = feeds.holes_of_basin(session, basin)
     return render(
@@ -104,7 +109,14 @@ def read_basin(
 
 
 def _part(
-    session: Session, latest: Latest, forecast: BasinForecast, run: str | None, now: datetime, past_days: int
+    session: Session,
+    latest: Latest,
+    forecast: BasinForecast,
+    run: str | None,
+    now: datetime,
+    shown_in: UnitSystem,
+    *,
+    past_days: int,
 ) -> SimpleNamespace:
     """Return the contents that follow a forecast (`run` None: the latest); a reason in place of those that lack."""
     units: Units = forecast.units["discharge"]  # type: ignore[assignment]
@@ -126,6 +138,7 @@ def _part(
         before=around.before.run if around.before else None,
         outlook=outlook,
         units=units,
+        shown_in=shown_in,
         now=now,
         past_days=past_days,
     )
@@ -134,7 +147,7 @@ def _part(
         flows=flow_of(forecast),
         outlook=outlook,
         around=around,
-        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None),
+        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None, shown_in),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
@@ -151,7 +164,7 @@ def _part(
         causes=CAUSES,
         rain_margin=margins,
         margins=_of_floods(margins),
-        most_rain=f"{RAIN_MM[-1]:g}",
+        most_rain=RAIN_MM[-1],
         model=version_detail(session, version),
         balance_terms=[] if balance is None else [(_term(name, mm), mm) for name, mm in balance.mean.items()],
         loss=None if isinstance(loss, Absent) else loss_in_words(loss),
@@ -190,23 +203,26 @@ class Column:
 
 
 @router.get("/compare", response_class=HTMLResponse)
-def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked) -> HTMLResponse:
-    columns = [_column(session, one, clock.now()) for one in dict.fromkeys(basin)]
+def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked, units: ChosenUnits) -> HTMLResponse:
+    columns = [_column(session, one, clock.now(), units) for one in dict.fromkeys(basin)]
     titles = next(([fact.title for fact in c.facts] for c in columns if not isinstance(c.facts, Absent)), [])
-    return render(request, "compare.html", columns=columns, titles=titles, figure=_figure(columns))
+    drawn = _figure(columns)
+    figure = None if drawn is None else drawn.shown_in(UnitSystem(units))
+    return render(request, "compare.html", columns=columns, titles=titles, figure=figure)
 
 
-def _column(session: Session, basin: str, now: datetime) -> Column:
+def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Column:
     detail = basin_detail(session, basin)
     title = station_name(detail.name) if detail.name else basin
     latest = or_reason(lambda: lookup.latest(session, basin, now))
     if isinstance(latest, Absent):
         return Column(basin, title, latest, None)
-    units = usual_units(latest.basin)
+    units = usual_units(latest.basin, chosen)
     forecast = _forecast(session, latest, now, units)
     found = reader.outlook(session, basin, now, forecast.run)
     no_snow = found.snow if isinstance(found.snow, Absent) else None
-    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
+    shown_in = UnitSystem(chosen, latest.basin.area)
+    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow, shown_in)]
     return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
 
 

@@ -24,6 +24,7 @@ from hydrology.base.calendar import as_date, day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
+from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
 from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
@@ -64,6 +65,7 @@ class BasinFigures:
     before: str | None
     outlook: BasinOutlook
     units: Units
+    shown_in: UnitSystem
     now: datetime
     past_days: int
 
@@ -87,14 +89,20 @@ class BasinFigures:
         stored = storage(self.session, self.latest, None, self.past_days + 1).past
         beside = Beside(self._observed(), self.outlook, self._before())
         discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
-        return [
-            with_usual(discharge, normals, DISCHARGE, time),
+        of_water_and_weather = (
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
             water.precipitation(forecast, of_weather, time, past),
             water.temperature(forecast, of_weather, time, past),
+        )
+        by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
+        )
+        return [
+            with_usual(discharge, normals, DISCHARGE, time),
+            *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
+            *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
             flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
 

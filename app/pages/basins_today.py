@@ -13,6 +13,8 @@ from app.pages.basin_facts import Fact
 from app.pages.figures.small_hydrograph import SmallHydrograph, small_hydrograph
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.base.unit_systems import UnitSystem
+from hydrology.base.units import Units
 from records.outlooks.overview import BasinOverview
 from records.outlooks.reader import Outlook
 
@@ -23,6 +25,7 @@ class River:
 
     basin: BasinOverview
     outlook: Outlook
+    units: UnitSystem
     hydrograph: SmallHydrograph | None
 
 
@@ -33,16 +36,17 @@ class ThreatenedRiver(River):
     facts: Sequence[Fact]
 
 
-def river(basin: BasinOverview, outlook: Outlook) -> River:
-    return River(basin, outlook, small_hydrograph(outlook))
+def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
+    system = UnitSystem(units, outlook.area)
+    return River(basin, outlook, system, small_hydrograph(outlook, system))
 
 
-def threatened(session: Session, basin: BasinOverview, outlook: Outlook) -> ThreatenedRiver:
-    answer = answer_of(session, outlook, "m3/s")
+def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
+    answer, system = answer_of(session, outlook, units), UnitSystem(units, outlook.area)
     calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
     peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
     facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
-    return ThreatenedRiver(basin, outlook, small_hydrograph(outlook), facts)
+    return ThreatenedRiver(basin, outlook, system, small_hydrograph(outlook, system), facts)
 
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Request
+from fastapi import APIRouter, Depends, Header, Path, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 from starlette.responses import JSONResponse, Response
@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
 from app.http.problems import meaning_of, title_of
-from app.pages.render import PageRoute, render
+from app.pages.render import PageRoute, page_units, render
 from hydrology.base.errors import NotFound, Problem
 from records.access import audit
 from records.access.audit import Actor
@@ -115,7 +115,7 @@ def _private(answer: HTMLResponse) -> HTMLResponse:
     return answer
 
 
-problems_router = APIRouter(prefix="/problems", include_in_schema=False)
+problems_router = APIRouter(prefix="/problems", include_in_schema=False, dependencies=[Depends(page_units)])
 
 
 class UnknownProblem(NotFound):

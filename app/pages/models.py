@@ -15,6 +15,7 @@ from app.versions.schemas import NewPromotion
 from app.versions.scores import NotEvaluated, model_skill
 from app.versions.versions import promotions_of, version_detail, version_summaries
 from hydrology.verification.held_out_years import HELD_OUT
+from jobspec.extensions import extensions
 from records.outlooks.skill import METRIC
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
@@ -82,10 +83,12 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
     before: dict[str, list[str]] = {}
     for basin, previous in promotions.before(session, detail.current_basins).items():
         before.setdefault(previous, []).append(basin)
+    base = request.scope.get("root_path", "")
     return render(
         request,
         "model.html",
         model=detail,
+        sections=[one.load(of)(session, version, base) for one in extensions() if (of := one.model_section)],
         scores=scores,
         why_none=why_none,
         promotions=promotions_of(session, version),

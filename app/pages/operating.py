@@ -15,34 +15,36 @@ from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
 from app.forecasts import lookup
+from app.forecasts.discharge import usual_units
 from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.figures import Band, Curve, Figure
-from app.pages.render import PageRoute, form_of, render
+from app.pages.render import ChosenUnits, PageRoute, form_of, render
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
-from hydrology.base.absent import Absent
 from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.base.units import Units
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.levels import FixedLevel
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries, held_alerts
-from records.basins import basins
+from records.basins import basins, ownership
 from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
+from records.forecasts.latest import last_past_days
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
 from records.levels import basin_levels, categories_and_doubts
-from records.outlooks.outlooks import read_chances
 from records.runs import runs
 from records.runs.tables import Adjustment
+from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
@@ -87,12 +89,30 @@ Kind = Annotated[str, Query(description="The kind of job that the form is for.",
 
 
 @router.get("/jobs", response_class=HTMLResponse)
-def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
+def read_jobs(
+    request: Request, session: Reading, clock: ServiceClock, key: AnyKey, kind: Kind = USUAL_KIND
+) -> HTMLResponse:
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
-    return render(request, "work/jobs.html", jobs=listed, kinds=kinds, kind=chosen, form=form)
+    now = clock.now()
+    in_use = {basin for of_version in promotions.in_use(session).values() for basin in of_version}
+    served, days = sorted(ownership.official(session, sorted(in_use))), last_past_days(session, now)
+    missing = [basin for basin in served if basin not in days or stale(age_days(days[basin], now))]
+    newest = runs.list_runs(session, purpose="operational", available_by=now, limit=1)
+    return render(
+        request,
+        "work/jobs.html",
+        jobs=listed,
+        kinds=kinds,
+        kind=chosen,
+        form=form,
+        served=len(served),
+        missing=missing,
+        weather=newest[0].forcing_kind if newest else "climatology",
+        horizon=newest[0].horizon_days if newest else 10,
+    )
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
@@ -132,38 +152,65 @@ def read_status(
     return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))
 
 
+_CHANGES = NewAdjustment.model_fields
+Factor = Annotated[float, Query(description=_CHANGES["factor"].description), *_CHANGES["factor"].metadata]
+ShiftDays = Annotated[int, Query(description=_CHANGES["shift_days"].description), *_CHANGES["shift_days"].metadata]
+
+
 @router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
 def read_new_adjustment(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    basin: BasinId,
+    units: ChosenUnits,
+    run: ChosenRun = None,
+    factor: Factor = 1.0,
+    shift_days: ShiftDays = 0,
 ) -> HTMLResponse:
-    """Show the form of an adjustment of the latest forecast, or of a given run."""
+    """Show what an adjustment of the latest forecast, or of a given run, would change, and the form that drafts it."""
     chosen, _ = lookup.chosen(session, run, basin, clock.now())
-    chances = read_chances(session, chosen.run, chosen.basin, None).chances
-    levels = [] if isinstance(chances, Absent) else chances
-    form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
-    title = shown_name(basin, basins.get(session, basin).name)
-    t0 = as_date(chosen.run.t0)
-    return render(request, "adjust.html", basin=basin, title=title, run=chosen.run, t0=t0, levels=levels, form=form)
+    preview = Adjustment(
+        id="preview",
+        run_id=chosen.run.id,
+        basin_id=basin,
+        factor=factor,
+        shift_days=shift_days,
+        chances={},
+        words="",
+        author="",
+        key_id="",
+        created_at=clock.now(),
+    )
+    shown = adjusted_forecast(session, preview, usual_units(chosen.basin, units))
+    return render(
+        request,
+        "adjust.html",
+        shown=shown,
+        title=shown_name(basin, basins.get(session, basin).name),
+        figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
+        issued_at=chosen.run.issued_at,
+    )
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
 def read_adjustment_page(
-    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId
+    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), public=False)
+    return _adjusted(request, session, adjustments.get(session, adjustment), units, public=False)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
 def read_adjusted_page(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits, run: ChosenRun = None
 ) -> HTMLResponse:
     """Show the published adjustment of the latest forecast, or of a given run."""
     chosen, _ = lookup.chosen(session, run, basin, clock.now())
     published = adjustments.published(session, chosen.run.id, basin)
     if published is None:
         raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
-    return _adjusted(request, session, published, public=True)
+    return _adjusted(request, session, published, units, public=True)
 
 
 @router.get("/held", response_class=HTMLResponse)
@@ -185,13 +232,13 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
 
 
-def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
-    shown = adjusted_forecast(session, stored)
+def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
+    basin = runs.basin_of(session, stored.run_id, stored.basin_id)
+    shown = adjusted_forecast(session, stored, usual_units(basin, units))
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    figure, form = beside_issued(shown), form_of(Publication)
-    return render(
-        request, "adjusted.html", title=title, shown=shown, figure=figure, unit=figure.unit, public=public, form=form
-    )
+    note_help = Publication.model_fields["note"].description
+    figure = beside_issued(shown)
+    return render(request, "adjusted.html", title=title, shown=shown, figure=figure, public=public, note_help=note_help)
 
 
 def beside_issued(shown: AdjustedForecast) -> Figure:
@@ -204,7 +251,7 @@ def beside_issued(shown: AdjustedForecast) -> Figure:
         Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
         Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
         Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
-        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as issued", values=list(issued["median"]), colour="before", style="dashed"),
         Curve(label="as adjusted", values=adjusted["median"], colour="median"),
     ]
     return Figure(

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 from http import HTTPStatus
-from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import quote, urlencode, urlsplit
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,17 +22,21 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app.forecasts.words import number, on
+from app.http.api_keys import needed_scope
 from app.http.conditional import FOR_EVER
 from app.http.error_answers import faults_of
-from app.http.problems import InvalidRequest, Unauthorized, title_of
+from app.http.problems import Forbidden, InvalidRequest, Unauthorized, title_of
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
+from hydrology.base.unit_systems import CHOICES, UnitSystem
+from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.ownership import station_name
 from runtime.clock import Clock
+from runtime.release import code_version
 
 FOLDER = Path(__file__).parent / "static"
 PATH = "/static"
@@ -136,8 +139,9 @@ def _environment() -> Environment:
     environment.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
     environment.globals |= {
         "navigation": NAVIGATION,
+        "unit_choices": CHOICES,
         "place": place_in_words,
-        "version": metadata.version("freshet"),
+        "version": code_version(),
         "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
     }
     return environment
@@ -150,20 +154,67 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     """Render a page from an object with its contents, or from its contents by name."""
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "units"]
     body = _ENVIRONMENT.get_template(template).render(
         page=SimpleNamespace(**contents) if page is None else page,
+        units=UnitSystem(chosen_units(request)),
+        address=request.scope["path"] + ("?" + urlencode(asked) if asked else ""),
         base=base,
         path=request.scope["path"],
+        key=getattr(request.state, "key", None),
         now=clock.now(),
         replayed=clock.as_of is not None,
         static=lambda name: base + static_address(name),
     )
-    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
     return HTMLResponse(body, status, headers)
 
 
+PageUnits = Annotated[
+    Units | None, Query(description="The units of every number of the page; by default those chosen before.")
+]
+COOKIE, YEAR = "freshet-units", 365 * 86_400
+
+
+def chosen_units(request: Request) -> Units:
+    """Return the units of a page: those of its address, else those chosen before, else metric ones."""
+    given = (request.query_params.get("units"), request.cookies.get(COOKIE))
+    return next((unit for name in given for unit in get_args(Units) if unit == name), STANDARD)
+
+
+async def page_units(request: Request, units: PageUnits = None) -> Units:
+    """Take the units of a page; `render` shows them, also on the page of a problem."""
+    return units or chosen_units(request)
+
+
+ChosenUnits = Annotated[Units, Depends(page_units)]
+units_router = APIRouter(include_in_schema=False)
+
+
+@units_router.post("/units")
+def choose_units(request: Request, units: Units, to: str = "/") -> RedirectResponse:
+    """Remember the units of pages in the browser, and lead back to a page of this service, in them."""
+    base, back = request.scope.get("root_path", ""), urlsplit(to)
+    query = "&".join(part for part in (back.query, urlencode({"units": units})) if part)
+    answer = RedirectResponse(f"{base}/{quote(back.path.strip('/'))}?{query}", HTTPStatus.SEE_OTHER)
+    answer.set_cookie(
+        COOKIE,
+        units,
+        max_age=YEAR,
+        path=base or "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return answer
+
+
 class PageRoute(APIRoute):
-    """A route whose problems are pages."""
+    """A route whose problems are pages, and that takes the units of its numbers."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        options["dependencies"] = [*(options.get("dependencies") or ()), Depends(page_units)]
+        super().__init__(*args, **options)
 
     def get_route_handler(self) -> Handler:
         read = super().get_route_handler()
@@ -187,8 +238,8 @@ def _page(request: Request, problem: Problem) -> Response:
         "errors/failed.html",
         status=type(problem).status,
         title=title_of(problem.kind),
-        detail=str(problem),
-        needs_key=isinstance(problem, Unauthorized),
+        detail="" if isinstance(problem, Unauthorized) else str(problem),
+        scope=needed_scope(request) if isinstance(problem, Unauthorized | Forbidden) else None,
     )
 
 
@@ -201,11 +252,28 @@ class FormField:
     """A field of a form; unchanged fields are not sent."""
 
     name: str
+    label: str
     entry: Entry
     help: str
     required: bool
     default: str
     choices: list[str]
+
+
+_LABELS = {
+    "url": "Address of a receiver's program",
+    "email": "Address of mail",
+    "least_severity": "From severity",
+    "digest": "Once a day",
+    "t0": "T0, the last day of the state",
+    "horizon": "Days ahead",
+    "every": "Days between forecasts",
+    "latency_days": "Days until data are known",
+    "from": "Folders or addresses to read from",
+    "weather_id": "Which weather forecast",
+    "judge_on": "Days to judge on",
+}
+"""Labels of fields whose name does not serve as one."""
 
 
 def form_of(model: type[BaseModel]) -> list[FormField]:
@@ -222,6 +290,7 @@ def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
     choices = [str(choice) for choice in field.get("enum", ())]
     return FormField(
         name=name,
+        label=_LABELS.get(name, name.replace("_", " ").capitalize()),
         entry="choice" if choices else _entry(field),
         help=field.get("description", ""),
         required=required,

@@ -16,10 +16,11 @@ from sqlalchemy.orm import Session
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.basins_today import SCALES, ColourBy, river, threatened
-from app.pages.render import PageRoute, render
+from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
+from hydrology.base.unit_systems import FLOW
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, overview, renewed_at
 from records.outlooks.skill import simulation_skill
@@ -150,7 +151,7 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
     ("name", "Basin"),
     ("concern", "Alert"),
     ("chance", "Chance of passing a level"),
-    ("peak", "Highest, m³/s"),
+    ("peak", "Highest"),
     ("flow", "Flow, % of normal"),
     ("snow", "Snow, % of normal"),
     ("skill", "Skill, NSE"),
@@ -190,7 +191,12 @@ def _morning(session: Session, basins: Sequence[BasinOverview], now: datetime) -
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings, selection: Selected
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    selection: Selected,
+    units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
     now = clock.now()
@@ -221,8 +227,9 @@ def read_day(
         alerts=ALERTS,
         places=_places(everything),
         columns=COLUMNS,
-        rows=[river(basin, outlooks[basin.id]) for basin in rows],
-        threatened=[threatened(session, basin, outlooks[basin.id]) for basin in first],
+        unit=FLOW[units],
+        rows=[river(basin, outlooks[basin.id], units) for basin in rows],
+        threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
         pages=-(-len(chosen) // PAGE),
         map=drawn(chosen, selection.box, SCALES[colour]),
         file=_file(selection),

@@ -5,7 +5,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from importlib import metadata
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Request, Response
@@ -31,6 +30,7 @@ from records.jobs import process_heartbeats, queues
 from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
+from runtime.release import code_version
 from runtime.settings import Settings
 
 Samples: TypeAlias = Mapping[tuple[str, ...], float]
@@ -90,7 +90,7 @@ def _samples(
     workers = process_heartbeats.workers_by_queue(processes)
     newest = monitoring.newest_t0(session, now)
     return {
-        "freshet_build_info": {(metadata.version("freshet"), revision or "none"): 1},
+        "freshet_build_info": {(code_version(), revision or "none"): 1},
         "freshet_queue_jobs": {(queue,): waiting[queue].jobs if queue in waiting else 0 for queue in QUEUES},
         "freshet_queue_oldest_seconds": {
             (queue,): _seconds(waiting[queue].oldest_at, wall) if queue in waiting else 0 for queue in QUEUES

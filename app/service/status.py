@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
-from importlib import metadata
 from typing import Any, Literal
 
 from fastapi import APIRouter
@@ -27,6 +26,7 @@ from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions
 from runtime.clock import Clock
+from runtime.release import code_version
 from runtime.settings import Settings
 
 AGE = "Days behind the service's clock; negative if ahead."
@@ -141,7 +141,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         degraded=degraded,
         now=now,
         replayed=clock.as_of is not None,
-        version=metadata.version("freshet"),
+        version=code_version(),
         database_revision=revision,
         counts=counts,
         processes=Processes(

@@ -730,6 +730,26 @@ class Counts(Model):
     """Operational runs that are readable and were issued for at least one basin."""
 
 
+class CurvePoint(Model):
+    """A step of a member's training."""
+
+    member: int
+    step: int
+    loss: float | None
+    """Loss of the step's samples; null where it was not recorded at this step."""
+
+    learning_rate: float | None
+    """Learning rate of the step; null where it was not recorded at this step."""
+
+    gradient_norm: float | None
+    """
+    Norm of the gradient, before it is limited to `clip_norm`; null where it was not recorded at this step.
+    """
+
+    validation_nse: float | None
+    """Median NSE of the averaged weights in the validation period; null at steps without a validation."""
+
+
 class DailyParams(Model):
     """The feeds and the horizon of the daily cycle."""
 
@@ -1268,6 +1288,12 @@ class FixedLevel(Model):
     direction: Literal["rising", "falling"] = "rising"
     """The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."""
 
+    impact: str | None = None
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None = None
+    """What to do then, in the words of the agency that is responsible."""
+
 
 class FloodFrequency(Model):
     """How the floods of a basin's record are analysed."""
@@ -1551,6 +1577,23 @@ class LSTMConfig(Model):
     cells: int = 128
     forget_bias: float = 3.0
     """Initial bias of the forget gate."""
+
+
+class LevelAdvice(Model):
+    """What is stated of a level that is likely or possibly passed."""
+
+    impact: str | None
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None
+    """What to do then, in the words of the agency that is responsible."""
+
+    level: str
+    chance: float
+    """Of passing it, 0 to 1."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class LevelChances(Model):
@@ -1894,6 +1937,9 @@ class NewCategories(Model):
 
     day: date | None = None
     """The day that they are from; by default today."""
+
+    instructions: dict[str, str] = {}
+    """What to do from a category on, in the words of the agency that is responsible; by category."""
 
 
 class NewPromotion(Model):
@@ -3307,6 +3353,17 @@ class ThreatLevel(Model):
     """What happens from it on, as its source states it."""
 
 
+class TrainingCurves(Model):
+    """The training of a model version, step by step."""
+
+    version: str
+    loss_name: str
+    """The loss that was minimised."""
+
+    points: list[CurvePoint]
+    """By member and step: at most about 1000 steps of each member, and those that were validated."""
+
+
 class Trend(Model):
     """The trend of annual floods: Mann-Kendall's test and Sen's slope."""
 
@@ -3918,7 +3975,7 @@ class Alert(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     chance: float
     """The calibrated chance of passing it on any day of the window, 0 to 1."""
@@ -3972,7 +4029,7 @@ class AlertChange(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     severity: Literal["advisory", "watch", "warning"] | None
     """Now; of the whole basin, the highest."""
@@ -4003,6 +4060,11 @@ class AlertChange(Model):
     levels: list[StandingLevel] | None
     """
     Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    advice: list[LevelAdvice] | None
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
     """
 
     missing: dict[str, str]
@@ -5130,7 +5192,10 @@ class FixedThreshold(Model):
     """Whether a category's discharge is its own stage by the rating, or its source's."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
+
+    instruction: str | None
+    """What to do then, in the words of the agency that is responsible."""
 
     in_doubt: str | None
     """
@@ -6328,7 +6393,7 @@ class ProposedChange(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     severity: Literal["advisory", "watch", "warning"] | None
     """Now; of the whole basin, the highest."""
@@ -6359,6 +6424,11 @@ class ProposedChange(Model):
     levels: list[StandingLevel] | None
     """
     Of the change that heads a message, after it. The levels of the river with an alert, the one that stands for it first: of the most severe, the furthest out that is likely to be passed (a chance from 0.5), otherwise the furthest out that is possible (from 0.1).
+    """
+
+    advice: list[LevelAdvice] | None
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
     """
 
     missing: dict[str, str]
@@ -6692,7 +6762,7 @@ class RiverAlert(Model):
     """The official flood category; null for other levels."""
 
     impact: str | None
-    """What happens from this level on, as the category's source states it."""
+    """What happens from the level on, as its source states it."""
 
     chance: float
     """The calibrated chance of passing it on any day of the window, 0 to 1."""
@@ -7633,6 +7703,10 @@ class Threat(Model):
     """Every level that can have an alert."""
 
     alert: AlertNow | None
+    advice: list[LevelAdvice]
+    """
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
+    """
 
 
 class TrainingConfig(Model):
@@ -7671,8 +7745,16 @@ class TrainingConfig(Model):
     Decay of the running mean of the weights at each step. The mean is validated and stored; 0 stores the weights themselves.
     """
 
+    loss: Literal["nse*", "mse", "rmse"] = "nse*"
+    """
+    The loss: `nse*`, squared errors over the variance of the basin's flow; `mse`, squared errors in mm/day, in which wet basins count for more; or `rmse`, its root.
+    """
+
+    log_share: float = 0.0
+    """Share of the loss that is on the logarithm of the flow, for low flows; 0: none."""
+
     expectile: float = 0.54
-    """Weight of underestimated days in the loss, as a share; 0.5 is NSE* as published."""
+    """Weight of underestimated days in the loss, as a share; with 0.5 `nse*` is as published."""
 
     weight_decay: float = 0.1
     """Of all weights except the basin vectors, per step and times the learning rate (AdamW)."""

@@ -2398,6 +2398,28 @@ class Operations(BaseClient):
         request = Request("GET", path_of("/v1/alerts/cap/{change}", change=change))
         return self._content(request)
 
+    @overload
+    def read_training_curves(self, version: str, *, format: Literal["json"] = "json") -> models.TrainingCurves: ...
+
+    @overload
+    def read_training_curves(self, version: str, *, format: Literal["csv", "parquet"]) -> bytes: ...
+
+    def read_training_curves(self, version: str, *, format: Literal["json", "csv", "parquet"] = "json") -> Any:
+        """Training curves of a model version.
+
+        The loss, the learning rate, the gradient's norm and the validation score of each member by step, as they
+        were recorded in its training. A shipped ensemble has what was shipped with it.
+
+        Args:
+            version: A model version's id.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+        """
+        request = Request("GET", path_of("/v1/models/{version}/curves", version=version), query={"format": format})
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.TrainingCurves, request)
+
     def read_edr(self, *, f: Literal["json"] | None = None) -> models.EdrLanding:
         """Entry point for clients of OGC API - EDR.
 

@@ -7,13 +7,13 @@ grows, and what it held before stays the same.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Literal
 
 import numpy as np
 
 from hydrology.uncertainty.error_model import LEVELS
 from records.runs.run_types import QUANTILES
+from runtime.release import code_version
 
 LAYOUT = 1
 """Version of the layout. A store of another one is refused."""
@@ -183,7 +183,7 @@ def global_attributes() -> dict[str, Any]:
     return {
         "Conventions": "CF-1.8",
         "title": "River forecasts: daily issues and reforecasts",
-        "source": f"Freshet {metadata.version('freshet')}",
+        "source": f"Freshet {code_version()}",
         "comment": (
             "An issue is a run: a correction is a new issue, and none ever changes. Issues stand in the order in "
             "which they were appended; t0 gives the order in time. Floating-point values are NaN where missing, and "

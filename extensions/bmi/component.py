@@ -30,7 +30,7 @@ from hydrology.base.units import M2_PER_KM2, MM_PER_M, SECONDS_PER_DAY, Area, mm
 try:
     from bmipy import Bmi
 except ImportError as error:
-    raise ImportError("The Basic Model Interface needs the package bmipy: pip install freshet[bmi].") from error
+    raise ImportError("The Basic Model Interface needs the package bmipy: pip install bmipy.") from error
 
 Values = npt.NDArray[Any]
 

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 from extensions.cap import xml
 from hydrology.alerts import Severity
 from hydrology.base.calendar import as_date
+from records.alerts import alert_changes
 from records.alerts.alert_changes import Change, headline, other_levels
 from records.basins.ownership import Basin, shown_name
 
@@ -57,7 +58,11 @@ def write(change: Change, earlier: Sequence[Change], basin: Basin, base: str) ->
     xml.add(info, "expires", _instant(expires(change)))
     xml.add(info, "senderName", change.sender or "Freshet, not official")
     xml.add(info, "headline", headline(change, name)[:_MAX_HEADLINE])
-    xml.add(info, "description", " ".join(filter(None, (change.why, change.impact, other_levels(change)))))
+    advice = alert_changes.advice_of(change)
+    impacts = [f"{one.heading}: {one.impact}" for one in advice if one.impact] or [change.impact or ""]
+    xml.add(info, "description", " ".join(filter(None, (change.why, *impacts, other_levels(change)))))
+    if instructions := [f"{one.heading}: {one.instruction}" for one in advice if one.instruction]:
+        xml.add(info, "instruction", " ".join(instructions))
     if base:
         xml.add(info, "web", f"{base}/basins/{change.basin_id}")
     _add_parameters(info, change)

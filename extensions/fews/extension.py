@@ -2,4 +2,4 @@
 
 from jobspec.extensions import Extension
 
-EXTENSION = Extension(package=__package__, commands={"fews": "command:fews"}, guide=["fews.md"])
+EXTENSION = Extension(package=__package__, commands={"fews": "command:fews"}, panel="Forecasts", guide=["fews.md"])

@@ -196,6 +196,9 @@ class MembersTraining:
             member, rate = self.members[of_member], self.members[of_member].rate(self.step + row)
             member.step += row + 1
             raise member.diverged(*rows[row, of_member].tolist(), rate)
+        for at, member in enumerate(self.members):
+            for ahead, (loss, norm) in enumerate(rows[:, at].tolist(), start=1):
+                member.record(self.step + ahead, loss, norm)
         losses: list[float] = rows[-1, :, 0].tolist()
         return losses
 

@@ -83,7 +83,7 @@ class Programs:
 
     def trains_together(self, config: TrainingConfig, device: str | None = None) -> bool:
         small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= MAX_CELLS
-        suits = small and isinstance(config.network, TOGETHER)
+        suits = small and isinstance(config.network, TOGETHER) and config.loss == "nse*" and not config.log_share
         return suits and (device is None or available(torch.device(device)))
 
 

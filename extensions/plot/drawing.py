@@ -62,7 +62,7 @@ def require_picture(file: Path) -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError as error:
-        raise InvalidInput("Pictures need matplotlib: pip install 'freshet[plot]', or leave --to out.") from error
+        raise InvalidInput("Pictures need matplotlib: pip install matplotlib, or leave --to out.") from error
 
 
 def write_picture(plume: Plume, file: Path) -> None:

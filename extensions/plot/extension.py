@@ -2,4 +2,4 @@
 
 from jobspec.extensions import Extension
 
-EXTENSION = Extension(package=__package__, commands={"plot": "command:plot"})
+EXTENSION = Extension(package=__package__, commands={"plot": "command:plot"}, panel="Forecasts")

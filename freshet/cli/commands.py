@@ -15,102 +15,112 @@ from typer.main import get_command, get_group
 from jobspec.extensions import extensions
 
 COMMANDS = {
-    "ingest camels": "ingest:camels",
-    "ingest tables": "ingest:tables",
-    "ingest benchmarks": "ingest:benchmarks",
-    "basins show": "basins:show_basins",
-    "basins add": "ingest:add_basin",
-    "basins climate": "ingest:climate",
-    "basins adopt": "basins:adopt",
-    "basins release": "basins:release",
-    "observations": "basins:observations",
-    "thresholds show": "levels:show_thresholds",
-    "thresholds simulate": "jobspec.jobs.judging:LevelsJob",
-    "thresholds set": "levels:set_threshold",
-    "thresholds frequency": "levels:set_frequency",
-    "thresholds categories": "levels:set_categories",
-    "thresholds confirm": "levels:confirm_threshold",
-    "thresholds remove": "levels:remove_threshold",
-    "ratings import": "levels:import_rating",
-    "ratings show": "levels:show_rating",
-    "train": "train:train",
-    "retrain": "scoring:retrain",
-    "evaluate": "scoring:evaluate",
-    "calibrate": "scoring:calibrate",
-    "reforecast": "scoring:reforecast",
-    "compare": "scoring:compare",
-    "weather add": "forecasting:add_weather",
-    "weather list": "forecasting:list_weather",
-    "forecast": "forecasting:forecast",
-    "changes": "forecasts:changes",
-    "what-if": "forecasting:what_if",
-    "volumes": "forecasting:volumes",
-    "rain-margin": "forecasts:rain_margin",
-    "reproduce": "upkeep:reproduce",
-    "daily": "forecasting:daily",
-    "replay": "forecasting:replay",
-    "verify": "scoring:verify",
-    "errors": "skill:errors",
-    "skilful-days": "skill:skilful_days",
-    "events": "skill:events",
-    "decision-value": "skill:decision_value",
-    "alerts list": "alerts:list_alerts",
-    "alerts show": "alerts:show_alerts",
-    "alerts changes": "alerts:list_alert_changes",
-    "alerts deliver": "alerts:deliver",
-    "subscriptions add": "alerts:add_subscription",
-    "subscriptions list": "alerts:list_subscriptions",
-    "subscriptions resume": "alerts:resume_subscription",
-    "subscriptions remove": "alerts:remove_subscription",
-    "subscriptions deliveries": "alerts:list_deliveries",
-    "subscriptions replay": "alerts:replay_delivery",
-    "runs": "forecasts:runs",
-    "states": "forecasts:states",
-    "simulation": "skill:simulation",
-    "models combine": "versions:combine",
-    "models list": "versions:list_versions",
-    "models show": "versions:show_version",
-    "models promote": "versions:promote",
-    "models roll-back": "versions:roll_back",
-    "models install-pretrained": "versions:install_pretrained",
-    "serve": "serve:serve",
-    "jobs list": "service:list_jobs",
-    "jobs show": "service:show_job",
-    "jobs watch": "service:watch_job",
-    "jobs cancel": "service:cancel_job",
-    "keys make": "service:make_key",
-    "keys list": "service:list_keys",
-    "keys revoke": "service:revoke_key",
-    "feeds add": "feeds:add_feed",
-    "feeds start": "feeds:start_feeds",
-    "feeds list": "feeds:list_feeds",
-    "feeds show": "feeds:show_feed",
-    "feeds fetch": "feeds:fetch_feed",
-    "feeds backfill": "feeds:backfill_feed",
-    "feeds remove": "feeds:remove_feed",
-    "bridge fit": "forecasting:fit_bridge",
-    "bridge list": "forecasting:list_bridges",
-    "bridge show": "forecasting:show_bridge",
-    "bridge apply": "forecasting:apply_bridge",
-    "schedules list": "service:list_schedules",
-    "schedules add": "service:add_schedule",
-    "schedules enable": "service:enable_schedule",
-    "schedules disable": "service:disable_schedule",
-    "schedules remove": "service:remove_schedule",
-    "audit": "service:audit",
-    "migrate": "upkeep:migrate",
-    "prune": "upkeep:prune",
-    "backup": "upkeep:backup",
-    "restore": "upkeep:restore",
-    "doctor": "doctor:doctor",
-    "check": "upkeep:check",
-    "demo": "demo:demo",
-    "worker": "serve:worker",
-    "scheduler": "serve:scheduler",
-    "api": "serve:api",
+    "Start and data": {
+        "demo": "demo:demo",
+        "ingest camels": "ingest:camels",
+        "ingest tables": "ingest:tables",
+        "ingest benchmarks": "ingest:benchmarks",
+        "basins show": "basins:show_basins",
+        "basins add": "ingest:add_basin",
+        "basins climate": "ingest:climate",
+        "basins adopt": "basins:adopt",
+        "basins release": "basins:release",
+        "observations": "basins:observations",
+        "ratings import": "levels:import_rating",
+        "ratings show": "levels:show_rating",
+        "thresholds show": "levels:show_thresholds",
+        "thresholds simulate": "jobspec.jobs.judging:LevelsJob",
+        "thresholds set": "levels:set_threshold",
+        "thresholds frequency": "levels:set_frequency",
+        "thresholds categories": "levels:set_categories",
+        "thresholds confirm": "levels:confirm_threshold",
+        "thresholds remove": "levels:remove_threshold",
+        "weather add": "forecasting:add_weather",
+        "weather list": "forecasting:list_weather",
+        "feeds add": "feeds:add_feed",
+        "feeds start": "feeds:start_feeds",
+        "feeds list": "feeds:list_feeds",
+        "feeds show": "feeds:show_feed",
+        "feeds fetch": "feeds:fetch_feed",
+        "feeds backfill": "feeds:backfill_feed",
+        "feeds remove": "feeds:remove_feed",
+        "bridge fit": "forecasting:fit_bridge",
+        "bridge list": "forecasting:list_bridges",
+        "bridge show": "forecasting:show_bridge",
+        "bridge apply": "forecasting:apply_bridge",
+    },
+    "Models": {
+        "models combine": "versions:combine",
+        "models list": "versions:list_versions",
+        "models show": "versions:show_version",
+        "models promote": "versions:promote",
+        "models roll-back": "versions:roll_back",
+        "models install-pretrained": "versions:install_pretrained",
+        "train": "train:train",
+        "retrain": "scoring:retrain",
+        "calibrate": "scoring:calibrate",
+        "evaluate": "scoring:evaluate",
+        "reforecast": "scoring:reforecast",
+        "simulation": "skill:simulation",
+        "compare": "scoring:compare",
+    },
+    "Forecasts": {
+        "forecast": "forecasting:forecast",
+        "daily": "forecasting:daily",
+        "runs": "forecasts:runs",
+        "changes": "forecasts:changes",
+        "volumes": "forecasting:volumes",
+        "what-if": "forecasting:what_if",
+        "rain-margin": "forecasts:rain_margin",
+        "states": "forecasts:states",
+        "replay": "forecasting:replay",
+        "reproduce": "upkeep:reproduce",
+    },
+    "Alerts and skill": {
+        "alerts list": "alerts:list_alerts",
+        "alerts show": "alerts:show_alerts",
+        "alerts changes": "alerts:list_alert_changes",
+        "alerts deliver": "alerts:deliver",
+        "subscriptions add": "alerts:add_subscription",
+        "subscriptions list": "alerts:list_subscriptions",
+        "subscriptions resume": "alerts:resume_subscription",
+        "subscriptions remove": "alerts:remove_subscription",
+        "subscriptions deliveries": "alerts:list_deliveries",
+        "subscriptions replay": "alerts:replay_delivery",
+        "verify": "scoring:verify",
+        "errors": "skill:errors",
+        "events": "skill:events",
+        "skilful-days": "skill:skilful_days",
+        "decision-value": "skill:decision_value",
+    },
+    "Service": {
+        "serve": "serve:serve",
+        "jobs list": "service:list_jobs",
+        "jobs show": "service:show_job",
+        "jobs watch": "service:watch_job",
+        "jobs cancel": "service:cancel_job",
+        "schedules list": "service:list_schedules",
+        "schedules add": "service:add_schedule",
+        "schedules enable": "service:enable_schedule",
+        "schedules disable": "service:disable_schedule",
+        "schedules remove": "service:remove_schedule",
+        "keys make": "service:make_key",
+        "keys list": "service:list_keys",
+        "keys revoke": "service:revoke_key",
+        "audit": "service:audit",
+        "doctor": "doctor:doctor",
+        "check": "upkeep:check",
+        "backup": "upkeep:backup",
+        "restore": "upkeep:restore",
+        "prune": "upkeep:prune",
+        "migrate": "upkeep:migrate",
+        "api": "serve:api",
+        "worker": "serve:worker",
+        "scheduler": "serve:scheduler",
+    },
 }
-"""The function of each by its words, in the order of the work: `module:function` of `freshet.commands`; or its kind of
-job, whose result is shown as it is: `jobspec.jobs.ROOM:KindJob`."""
+"""By the panels of `freshet --help`, in the order of the work: the function of each by its words, `module:function` of
+`freshet.commands`; or its kind of job, whose result is shown as it is: `jobspec.jobs.ROOM:KindJob`."""
 GROUPS = {
     "ingest": "Read data into the database.",
     "basins": "List the basins, show one (show is the default), add one.",
@@ -134,18 +144,24 @@ Source = tuple[str, str]
 
 
 @cache
+def panels() -> dict[str, dict[str, Source]]:
+    """Return all commands by their words in each panel: those of the core, then those of extensions."""
+    found: dict[str, dict[str, Source]] = {}
+    for panel, references in COMMANDS.items():
+        for words, reference in references.items():
+            module, _, function = reference.partition(":")
+            whole = module if module.startswith("jobspec.") else f"freshet.commands.{module}"
+            found.setdefault(panel, {})[words] = whole, function
+    for extension in extensions():
+        added = {words: extension.source(reference) for words, reference in extension.commands.items()}
+        found.setdefault(extension.panel, {}).update(added)
+    return found
+
+
+@cache
 def commands() -> dict[str, Source]:
-    """Return all commands by their words: those of the core, then those of extensions."""
-    own = {}
-    for words, reference in COMMANDS.items():
-        module, _, function = reference.partition(":")
-        own[words] = module if module.startswith("jobspec.") else f"freshet.commands.{module}", function
-    of_extensions = {
-        words: extension.source(reference)
-        for extension in extensions()
-        for words, reference in extension.commands.items()
-    }
-    return own | of_extensions
+    """Return all commands by their words."""
+    return {words: source for entries in panels().values() for words, source in entries.items()}
 
 
 def names(group: str = "") -> list[str]:
@@ -161,7 +177,11 @@ class LoadedWhenUsed(TyperGroup):
         """List the commands by name, without importing them."""
         super().__init__(**attributes)
         self._group = "" if self.name == "freshet" else str(self.name)
-        self.commands = {name: TyperCommand(name=name) for name in names(self._group)}
+        panel_of = {words.split()[0]: panel for panel, entries in reversed(panels().items()) for words in entries}
+        self.commands = {
+            name: TyperCommand(name=name, rich_help_panel=panel_of.get(self._words(name)))
+            for name in names(self._group)
+        }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put `show` before the arguments where no command is named and it is the default."""
@@ -211,10 +231,14 @@ def _help(words: str) -> str | None:
     if words in GROUPS:
         return GROUPS[words]
     module, name = commands()[words]
+    return _docstrings(module)[name]
+
+
+@cache
+def _docstrings(module: str) -> dict[str, str | None]:
+    """Return the docstrings of a module's functions and classes, which is not imported."""
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
-    for node in ast.parse(Path(spec.origin).read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return ast.get_docstring(node)
-    return None
+    body = ast.parse(Path(spec.origin).read_text("utf-8")).body
+    return {one.name: ast.get_docstring(one) for one in body if isinstance(one, ast.FunctionDef | ast.ClassDef)}

@@ -178,8 +178,8 @@ def carry_out(
     partly: Sequence[str] | None = (),
     has_device: bool = False,
     device: str | None = None,
-) -> None:
-    """Run a job and print its result, as `job_command` does.
+) -> dict[str, Any]:
+    """Run a job, print its result as `job_command` does, and return it.
 
     Args:
         partly: as of `job_command`; None where what is left out is only reported.
@@ -197,6 +197,7 @@ def carry_out(
     unfinished += [path for path in partly or () if value_at(result, path)]
     if partly is not None and (reasons or unfinished):
         raise typer.Exit(PARTLY_DONE)
+    return result
 
 
 def _reasons(result: Any) -> Iterator[str]:

@@ -2,10 +2,8 @@
 
 import json
 import sys
-from importlib import metadata
 from typing import Annotated, NoReturn
 
-import structlog
 import typer
 
 from freshet.cli.commands import LoadedWhenUsed
@@ -33,7 +31,9 @@ app = typer.Typer(
 
 def _show_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"freshet {metadata.version('freshet')}")
+        from runtime.release import code_version
+
+        typer.echo(f"freshet {code_version()}")
         raise typer.Exit
 
 
@@ -71,6 +71,8 @@ def _end(problem: Problem) -> NoReturn:
     if "--json" in sys.argv:
         print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
     if _serves() and not sys.stderr.isatty():
+        import structlog  # here, for no other command needs it
+
         log_to_stderr("info")
         structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
     else:

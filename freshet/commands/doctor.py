@@ -17,6 +17,7 @@ from models.devices import use_cores
 from records.database.engine import Database
 from records.upkeep.integrity import page_faults
 from runtime import stored_files
+from runtime.release import code_version
 from runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -188,5 +189,6 @@ def _same_bits(network: "Network") -> bool:
 def _libraries(_settings: Settings) -> Iterator[Check]:
     claims = claimed_by_others(metadata.packages_distributions())
     yield "packages", not claims, "; ".join(claims) or f"those of Freshet, at {Path(freshet.__path__[0]).parent}"
-    names = ("freshet", "torch", "numpy", "sqlalchemy", "fastapi")
-    yield "versions", True, ", ".join(f"{name} {metadata.version(name)}" for name in names)
+    names = ("torch", "numpy", "sqlalchemy", "fastapi")
+    versions = {"freshet": code_version()} | {name: metadata.version(name) for name in names}
+    yield "versions", True, ", ".join(f"{name} {version}" for name, version in versions.items())

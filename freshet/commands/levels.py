@@ -11,6 +11,7 @@ from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
+from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.feeds.http import parse_json
 from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
     from app.basins.threshold_schemas import FixedThreshold
     from hydrology.extremes.annual import Trend
 
-_CATEGORIES: Columns = {"level": "name", "m3/s": "discharge", "source": "source", "impact": "impact"}
+_CATEGORIES: Columns = {
+    "level": "name",
+    "m3/s": "discharge",
+    "source": "source",
+    "impact": "impact",
+    "what to do": "instruction",
+}
 
 
 def _described(field: str) -> str:
@@ -68,13 +75,16 @@ def set_threshold(
     name: Name,
     value: Annotated[float, argument("FLOW", "m3/s.")],
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
+    impact: Annotated[str | None, option("TEXT", IMPACT)] = None,
+    instruction: Annotated[str | None, option("TEXT", INSTRUCTION)] = None,
 ) -> Shown:
     """Set a level of a basin. Setting the same level again changes nothing."""
     from fastapi import Response
 
     from app.basins.level_changes import put_threshold
 
-    given = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    direction = "falling" if falling else "rising"
+    given = {"name": name, "discharge": value, "direction": direction, "impact": impact, "instruction": instruction}
     found = put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
     _inform_doubts([found])
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")

@@ -1,7 +1,7 @@
 """`freshet train`: train an ensemble, or fine-tune another one."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
 from freshet.cli.job_command import Device, Done, carry_out
-from freshet.cli.options import Basins, BasinsFile
+from freshet.cli.options import Basins, BasinsFile, option
 from freshet.cli.output import Json, table
 from freshet.cli.text_files import Fields, listed, of_file, valid
 from hydrology.base.errors import InvalidInput, counted
+from jobspec.extensions import extensions
 from jobspec.jobs.training import TrainingParams
 from jobspec.network import ARCHITECTURES
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
@@ -85,6 +86,9 @@ def train(
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
+    tensorboard: Annotated[
+        Path | None, option("FOLDER", "Write the training curves there as event files of TensorBoard.")
+    ] = None,
     device: Device = None,
     as_json: Json = False,
 ) -> None:
@@ -102,13 +106,25 @@ def train(
         "members": members,
         "seed": seed,
     }
+    write = None if tensorboard is None else _event_writer(tensorboard)
     fields = merged(protocol.fields(), of_file(config), options, of_settings(settings or []))
     with opened() as context, context.database.reading() as session:
         training = checked(_with_product(session, fields, product))
     rule = None if judge_on is None else {"period": judge_on, "promote": True}
     given = {"config": training, "basins": [*(basin or []), *listed(basins_file)], "label": label, "compare": rule}
     params = valid(TrainingParams, given, "training")
-    carry_out("training", params, _members, as_json, partly=None, has_device=True, device=device)
+    result = carry_out("training", params, _members, as_json, partly=None, has_device=True, device=device)
+    if write is not None:
+        with opened(reads=True) as context, context.database.reading() as session:
+            write(session, result["version"])
+
+
+def _event_writer(folder: Path) -> Callable[[Session, str], object]:
+    for extension in extensions():
+        if extension.training_events:
+            writer: Callable[[Session, str], object] = extension.load(extension.training_events)(folder)
+            return writer
+    raise InvalidInput("--tensorboard needs the extension curves: name it in FRESHET_EXTENSIONS, or leave it out.")
 
 
 def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:

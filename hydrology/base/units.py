@@ -22,6 +22,7 @@ ObservedUnits = Literal["m3/s", "mm/day", "cfs", "source"]
 STANDARD: Units = "m3/s"
 """The default unit of reported discharge."""
 
+M_PER_FT, MM_PER_INCH = 0.3048, 25.4  # exact
 M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
 SECONDS_PER_DAY = 86_400
 MM_PER_M = 1_000

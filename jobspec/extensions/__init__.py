@@ -47,14 +47,18 @@ class Extension:
         examine: its results on a version's networks before it is stored, tuples of `ProbeResult`: a function of the
             `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
+        panel: where `freshet --help` lists those whose first word no other command has.
+        model_section: its part of the page of a model version: a function of the session, the version and the address
+            of the service that returns markup.
+        training_events: its writer of training curves as event files: of a folder, it returns a function of a session
+            and a version.
         settings: its settings, a `runtime.settings.EnvironmentSettings`.
         guide: its pages of the guide, files of the package; pages elsewhere link to them as the repository has them.
         costs: of its addresses that cost more than a plain one, in requests of the rate limit.
         gpu_programs: its `models.devices.GPUPrograms`.
         gpu_training: its function that trains the unfinished members of a training side by side on a GPU, where these
             programs can: `operations.training.train.train_member` for all, with a listener to halved groups.
-        gpu_training: str | None = None
-    gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
+        gpu_monitor: its `workers.liveness.GPUMonitor` of a device.
     """
 
     package: str
@@ -71,6 +75,9 @@ class Extension:
     daily_folders: Sequence[str] = ()
     examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
+    panel: str = "Service"
+    model_section: str | None = None
+    training_events: str | None = None
     settings: str | None = None
     guide: Sequence[str] = ()
     costs: Mapping[str, int] = field(default_factory=dict)

@@ -53,6 +53,7 @@ class Authority:
         also: further tables, which only jobs of admins and of the service write.
         folders: settings whose folders its jobs write, outside the database.
         operators: whether an operator may run the kind at all.
+        forecasters: whether a forecaster's job of the kind is the service's own, as an admin's is.
         names: the parameters that name written records (`fit.model`: a field of a field), with the kind of record.
         admins: parameters that only an admin may set, each with the reserved value; None: any value.
         promotes: the parameter that requests a promotion, if there is one; its basins must then be the operator's.
@@ -63,6 +64,7 @@ class Authority:
     also: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
     operators: bool = True
+    forecasters: bool = False
     names: Mapping[str, Subject] = field(default_factory=dict)
     admins: Mapping[str, object] = field(default_factory=dict)
     promotes: str | None = None
@@ -135,6 +137,7 @@ BRIDGE = Authority(
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
     also=frozenset(_ALERTS),
+    forecasters=True,
     note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
 )
 WHAT_IF = Authority(
@@ -150,9 +153,11 @@ REPLAY = Authority(
     also=FORECAST.also,
     note=FORECAST.note,
 )
-DAILY = admins_alone(
-    *_union([FETCH, BRIDGE, FORECAST]),
-    folders=[folder for extension in extensions() for folder in extension.daily_folders],
+DAILY = Authority(
+    also=frozenset(_union([FETCH, BRIDGE, FORECAST])),
+    folders=frozenset(folder for extension in extensions() for folder in extension.daily_folders),
+    operators=False,
+    forecasters=True,
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 BACKFILL = admins_alone(

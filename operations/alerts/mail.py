@@ -27,9 +27,10 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
+from hydrology.extremes.advice import LevelAdvice
 from jobspec.subscriptions import one_line
 from records.alerts import signatures
-from records.alerts.alert_changes import Change, first_of, headline, other_levels, turn, worst_first
+from records.alerts.alert_changes import Change, advice_of, first_of, headline, other_levels, turn, worst_first
 from records.alerts.dispatch import Sending
 from records.alerts.subscriptions import CONFIRM_WITHIN, Subscription
 from records.database.stored import grouped
@@ -225,6 +226,7 @@ class Entry:
     title: str
     change: Change
     details: list[str]
+    advice: list[LevelAdvice]
     link: str
 
 
@@ -275,7 +277,8 @@ def _entry(settings: Settings, changes: Sequence[Change], names: Mapping[str, st
     head, *others = worst_first(changes)
     title = one_line(headline(head, names[head.basin_id]))
     details = [other_levels(head), *(f"{turn(other)}." for other in others if other.severity is None)]
-    return Entry(title, head, [*filter(None, details)], f"{settings.own_address}/basins/{head.basin_id}")
+    details = [*filter(None, details)]
+    return Entry(title, head, details, advice_of(head), f"{settings.own_address}/basins/{head.basin_id}")
 
 
 def _addressed(settings: Settings, subscription: Subscription, subject: str, at: datetime) -> EmailMessage:

@@ -7,7 +7,6 @@ always stored as runs on request, so that a basin's latest forecast stays the op
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from importlib import metadata
 from typing import Any
 
 import structlog
@@ -34,6 +33,7 @@ from records.runs import run_types
 from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
+from runtime.release import code_version
 
 __all__ = ["NothingToForecast", "forecast", "issue"]
 
@@ -173,7 +173,7 @@ def new_run(
         created_at=created,
         version_id=loaded.version.id,
         weights_hash=loaded.version.weights_hash,
-        code_version=metadata.version("freshet"),
+        code_version=code_version(),
         program=program(),
         product=loaded.version.product,
         forcing_kind=kind,

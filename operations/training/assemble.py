@@ -6,7 +6,6 @@ Before it is stored, the physics probes are run on it.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import metadata
 
 import structlog
 from sqlalchemy.orm import Session
@@ -28,6 +27,7 @@ from records.versions.combinations import combine
 from records.versions.version_properties import ELSEWHERE
 from records.versions.versions import Member, NewVersion
 from runtime.clock import Clock
+from runtime.release import code_version
 
 log = structlog.get_logger()
 
@@ -191,7 +191,7 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         config=config.model_dump(mode="json"),
         scaler=dict(started.scaler.as_json()),
         data_hash=started.prepared.data_hash,
-        code_version=metadata.version("freshet"),
+        code_version=code_version(),
         uses="best" if config.validation_period else "last",
         label=label,
         parent_id=None if started.parent is None else started.parent.id,

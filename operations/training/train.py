@@ -107,7 +107,7 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
     if trained.best is not None:
         weights["best"] = checkpoint.dump(trained.best, {})
     effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
-    return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
+    return versions.Member(label, seed, weights, {"validation": trained.log, "curve": trained.curve, **effort})
 
 
 def too_small(device: str) -> GPUTooSmall:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from operations.versions.processes import program
 from records.runs import run_arrays, run_types
 from records.runs.run_arrays import Content, RunSeries, without_members
 from records.runs.run_weather import RunPart
+from runtime.release import code_version
 
 Cause = Literal[
     "inputs", "parent-state", "weights", "program", "code", "calibration", "normals", "snow-cells", "unknown"
@@ -131,7 +131,7 @@ def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
         "parent-state": again.row.parent_hash != row.parent_hash,
         "weights": again.weights_hash != run.weights_hash,
         "program": program() != run.program,
-        "code": metadata.version("freshet") != run.code_version,
+        "code": run.code_version != code_version(),
     }
     return tuple(cause for cause, there in differs.items() if there) or ("unknown",)
 

@@ -7,7 +7,6 @@ and the changes of a what-if run. Nothing is stored.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from importlib import metadata
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -31,6 +30,7 @@ from records.runs.run_weather import FilledWeather
 from records.runs.tables import State
 from records.series import revisions
 from runtime.clock import Clock
+from runtime.release import code_version
 
 Parents = dict[str, State | None]
 
@@ -61,7 +61,7 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
     results = {name: one for name, one in stored.items() if one.content.series}
     without = {name: one.row.why_missing for name, one in stored.items() if name not in results}
     receipts = _receipts(work, run, results) if results else []
-    return Receipt(run, program(), metadata.version("freshet"), tuple(receipts), without)
+    return Receipt(run, program(), code_version(), tuple(receipts), without)
 
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:

@@ -5,7 +5,6 @@ new, and carries over revisions of its source product.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from importlib import metadata
 
 import numpy as np
 import structlog
@@ -29,6 +28,7 @@ from records.feeds import feeds
 from records.series import series
 from records.weather import bridges
 from records.weather.bridges import Bridge, BridgePart, NewPart
+from runtime.release import code_version
 
 log = structlog.get_logger()
 
@@ -86,7 +86,7 @@ def fit(
         first=None if asked.period is None else asked.period.first,
         last=None if asked.period is None else asked.period.last,
         refused=refused,
-        code_version=metadata.version("freshet"),
+        code_version=code_version(),
     )
     with work.database.transaction() as session:
         stored = bridges.create(session, new, [*own.values(), *pooled.values()], work.clock.wall())

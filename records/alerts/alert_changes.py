@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
+from hydrology.base.units import M_PER_FT
+from hydrology.extremes.advice import LevelAdvice
 from hydrology.extremes.level_checks import gravity, level_title, percent
-from hydrology.ratings import M_PER_FT
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions
@@ -51,7 +52,7 @@ class NewChange:
         run_id: the run that caused it; None for a promotion.
         decided_by: who approved it or published the adjustment behind it; None where nobody did.
         levels: of the head of a message: `standing_levels` since then. None of others, of a change of the whole basin,
-            and of changes from before levels were stored with them.
+            and of changes from before levels were stored with them. advice: likewise, as `LevelAdvice`.
     """
 
     kind: ChangeKind
@@ -77,6 +78,7 @@ class NewChange:
     adjustment_id: Annotated[str | None, ForeignKey("adjustments.id")] = None
     replayed: bool = False
     levels: JsonList | None = None
+    advice: JsonList | None = None
 
     @property
     def stage_ft(self) -> float | None:
@@ -146,6 +148,7 @@ def as_json(change: Change) -> dict[str, Any]:
         "adjustment": change.adjustment_id,
         "message": change.message,
         "levels": change.levels,
+        "advice": change.advice,
     }
 
 
@@ -172,7 +175,7 @@ def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, 
     return [
         _insert(
             session,
-            change if identifier == head else replace(change, levels=None),
+            change if identifier == head else replace(change, levels=None, advice=None),
             at,
             key=key,
             id=identifier,
@@ -318,6 +321,11 @@ def other_levels(change: Change) -> str:
         if one["level"] != change.level
     )
     return f"Other levels with an alert: {named}." if named else ""
+
+
+def advice_of(change: Change) -> list[LevelAdvice]:
+    """Return what was stated of the likely and of the possible level of the river."""
+    return [LevelAdvice(**one) for one in change.advice or ()]
 
 
 def _turn(change: Change) -> str:

@@ -6,7 +6,7 @@ adjustment of the run, or approval of levels that were in doubt, decides again.
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, day, days_between
+from hydrology.extremes.advice import advice_of
 from hydrology.extremes.level_checks import reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
@@ -23,6 +24,7 @@ from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
 from records.database.stored import as_values, grouped, upsert
+from records.levels import basin_levels
 from records.levels.basin_levels import SET_LEVELS
 from records.runs import runs
 from records.runs.run_types import Run
@@ -187,13 +189,16 @@ class _Book:
     def store(self) -> list[Change]:
         """Store the changes, those of a river as one message, and return them."""
         after, stored = self._standing(), []
+        levels = alerts.of_basin(self.session, self.basin)
+        texts = basin_levels.texts(self.session, [self.basin]).get(self.basin, {})
         for direction, changes in grouped((one.direction, one) for one in self.changes).items():
             if direction is None:
                 for change in changes:
                     stored += alert_changes.record_message(self.session, [change], self.at.wall)
                 continue
             was, now = self.before.get(direction, []), after.get(direction, [])
-            changes = [replace(change, levels=alerts.standing_levels(now)) for change in changes]
+            advice = [asdict(one) for one in advice_of((one for one in levels if one.direction == direction), texts)]
+            changes = [replace(one, levels=alerts.standing_levels(now), advice=advice) for one in changes]
             stored += alert_changes.record_message(
                 self.session, changes, self.at.wall, sent=_is_news(changes, was, now)
             )

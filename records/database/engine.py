@@ -81,7 +81,7 @@ class Database:
         try:
             self._engine = create_engine(parsed, pool_pre_ping=self.file is None, hide_parameters=True, **bounds)
         except ModuleNotFoundError as error:
-            raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
+            raise DatabaseProblem("PostgreSQL needs its driver: pip install 'psycopg[binary]'.") from error
         if self.file:
             event.listen(self._engine, "connect", open_sqlite)
             event.listen(self._engine, "begin", begin_sqlite)

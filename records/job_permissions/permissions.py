@@ -12,7 +12,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import JobRequest, Role, Subject
 from records.access import keys
-from records.access.keys import Key
+from records.access.keys import Key, Scope
 from records.basins import basins, ownership
 from records.feeds import feeds
 from records.jobs.jobs import Job
@@ -36,6 +36,7 @@ class Grant:
     role: Role = "admin"
     key_id: str | None = None
     name: str | None = None
+    scope: Scope = "admin"
 
     @property
     def is_official(self) -> bool:
@@ -55,15 +56,17 @@ SERVICE = Grant()
 """Permissions of the service itself, and of the command line."""
 
 
-def of_key(key: Key) -> Grant:
-    return Grant("admin" if key.is_admin else "operator", key.id, key.name)
+def of_key(key: Key, request: JobRequest | None = None) -> Grant:
+    """Return the permissions of a key, for a job those that its kind gives to the key's scope."""
+    official = key.is_admin or (key.is_forecaster and request is not None and request.authority.forecasters)
+    return Grant("admin" if official else "operator", key.id, key.name, key.scope)
 
 
 def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:
     """Return the permissions that a job runs with: those that its key has now (by the machine's time)."""
     if job.key_id is None:
         return SERVICE
-    grant = of_key(_valid_key(session, job, job.key_id, at))
+    grant = of_key(_valid_key(session, job, job.key_id, at), request)
     require(session, grant, request, resumed=job.plan is not None)
     return grant
 
@@ -75,7 +78,8 @@ def require(session: Session, grant: Grant, request: JobRequest, *, resumed: boo
         return
     authority, result = request.authority, request.model_dump(by_alias=True)["params"]
     if not authority.operators:
-        raise NotAllowed(f"{_of(grant)} may not run a job of the kind {request.kind}. {authority.note} {_ADMIN}")
+        remedy = _FORECASTER if authority.forecasters else _ADMIN
+        raise NotAllowed(f"{_of(grant)} may not run a job of the kind {request.kind}. {authority.note} {remedy}")
     for name, value in authority.admins.items():
         given = _at(result, name)
         if given is not None and value in (None, given):
@@ -113,11 +117,12 @@ def register(session: Session, grant: Grant, basin: str) -> bool:
     return basins.register(session, basin, grant.key_id)
 
 
+_FORECASTER = "Use a forecaster's key (`freshet keys make NAME --scope forecaster`), an admin's, or the command line."
 _ADMIN = "Use an admin's key (`freshet keys make NAME --scope admin`), or the command line."
 
 
 def _of(grant: Grant) -> str:
-    return f"The key of {grant.name}, which has the scope operator,"
+    return f"The key of {grant.name}, which has the scope {grant.scope},"
 
 
 def _valid_key(session: Session, job: Job, key_id: str, at: datetime) -> Key:

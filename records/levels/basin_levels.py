@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 import numpy as np
-from sqlalchemy import CheckConstraint, Column, ForeignKey, String, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -16,6 +16,7 @@ from hydrology.base.digests import owned_digest
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
+from hydrology.extremes.advice import LevelText
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
@@ -77,7 +78,7 @@ class SetLevel:
         category, source, source_day: of an official flood category, who declared it, and when; None for others.
         official_stage, official_flow: m and m3/s, as the category's source has them. The discharge follows the stage by
             the basin's rating where that covers it, and otherwise is the flow.
-        impact: what happens from it on.
+        impact: what happens from it on; instruction: what to do then.
         confirmed: the discharge at which somebody confirmed it, m3/s.
     """
 
@@ -91,6 +92,7 @@ class SetLevel:
     official_stage: float | None = None
     official_flow: float | None = None
     impact: FreeText | None = None
+    instruction: FreeText | None = None
     confirmed: float | None = None
 
 
@@ -160,10 +162,11 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     row = find_row(session, SET_LEVELS, basin_id=basin, name=new.name)
     if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
         raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
-    if row is not None and (row.discharge, row.direction, row.category) == (new.discharge, new.direction, None):
+    given = new.model_dump()
+    if row is not None and row.category is None and all(getattr(row, name) == value for name, value in given.items()):
         return "unchanged"
     confirmed = row.confirmed if row is not None and row.direction == new.direction else None
-    level = SetLevel(**new.model_dump(), set_at=at, confirmed=confirmed)
+    level = SetLevel(**given, set_at=at, confirmed=confirmed)
     upsert(session, SetLevel, [{"basin_id": basin} | as_values(level)])
     return "new" if row is None else "changed"
 
@@ -184,13 +187,14 @@ def of_basin(session: Session, basin: str) -> list[SetLevel]:
     return read(session, SetLevel, known.order_by(SET_LEVELS.c.name))
 
 
-def impacts(session: Session, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return what happens from levels on, by basin and level; levels of which nothing is stated are left out."""
+def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelText]]:
+    """Return what is stated of levels, by basin and level; levels of which nothing is stated are left out."""
     level = SET_LEVELS.c
-    query = select(level.basin_id, level.name, level.impact).where(level.basin_id.in_(names), level.impact.is_not(None))
-    stated: dict[str, dict[str, str]] = {}
-    for basin, name, impact in session.execute(query):
-        stated.setdefault(basin, {})[name] = impact
+    is_stated = or_(level.impact.is_not(None), level.instruction.is_not(None))
+    query = select(level.basin_id, level.name, level.impact, level.instruction)
+    stated: dict[str, dict[str, LevelText]] = {}
+    for basin, name, *text in session.execute(query.where(level.basin_id.in_(names), is_stated)):
+        stated.setdefault(basin, {})[name] = LevelText(*text)
     return stated
 
 

@@ -18,9 +18,9 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product, source_code
 from hydrology.base.calendar import Day, day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import converted, only_area
+from hydrology.base.units import M_PER_FT, converted, only_area
 from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
-from hydrology.ratings import M_PER_FT, Rating
+from hydrology.ratings import Rating
 from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
 from records.database.stored import add_all
@@ -51,6 +51,7 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
             "official_stage": category.stage,
             "official_flow": category.flow,
             "impact": category.impact,
+            "instruction": new.instructions.get(category.name),
         }
         | ({} if new.day is None else {"source_day": new.day})
         for category in categories

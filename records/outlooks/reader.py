@@ -18,6 +18,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
+from hydrology.extremes.advice import LevelAdvice, LevelText, advice_of
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE
 from hydrology.outlook import (
     FlowNow,
@@ -106,7 +107,7 @@ class Outlook:
     Attributes:
         now: the last observed flow, m3/s.
         recent: the observed flows of the last `RECENT_DAYS` days, m3/s, by day; those not known are left out.
-        impacts: what happens from a level on, by its name.
+        texts: what is stated of levels, by their names.
     """
 
     basin: str
@@ -120,7 +121,7 @@ class Outlook:
     run_outlook: RunOutlook | Absent
     adjustment: Adjustment | None
     alert: StandingAlert | None
-    impacts: Mapping[str, str]
+    texts: Mapping[str, LevelText]
     season: Season | Absent
     skill: BasinSkill | Absent
 
@@ -191,6 +192,11 @@ class Outlook:
         return likeliest(self._known_levels)
 
     @property
+    def advice(self) -> Sequence[LevelAdvice]:
+        """What is stated of the likely and of the possible level; nothing where their chances are not calibrated."""
+        return advice_of(self._known_levels if self.is_calibrated else (), self.texts)
+
+    @property
     def is_calibrated(self) -> bool:
         return not isinstance(self.run_outlook, Absent) and self.run_outlook.basis == "calibrated"
 
@@ -239,7 +245,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
-    standing, impacts = _standing_alerts(session, names), basin_levels.impacts(session, names)
+    standing, texts = _standing_alerts(session, names), basin_levels.texts(session, names)
     seasons = newest_seasons(session, names, at)
     unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
     unofficial |= {name for name, one in known.items() if not one.is_official}
@@ -258,7 +264,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
             run_outlook=no_forecast[name] if name in no_forecast else of_runs[keys[name]],
             adjustment=None if name in no_forecast else adjusted.get(keys[name]),
             alert=standing.get(name),
-            impacts=impacts.get(name, {}),
+            texts=texts.get(name, {}),
             season=seasons.get(name) or absent(Reason.NO_SEASONAL_RUN),
             skill=no_forecast[name] if name in no_forecast else skill[name],
         )

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +35,7 @@ from records.schema import Base
 from records.upkeep import sqlite_schema
 from runtime import stored_files
 from runtime.clock import Clock
+from runtime.release import code_version
 from runtime.settings import Settings, sqlite_url
 from runtime.stored_files import move_to_free_name
 
@@ -147,9 +147,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
         if settings.webhook_key is None and (settings.data / KEY_FILE).exists():
             content[KEY_FILE] = settings.data / KEY_FILE
         digests = {name: file_sha256(path) for name, path in content.items()}
-        manifest = Manifest(
-            created_at=created_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
-        )
+        manifest = Manifest(created_at=created_at, code_version=code_version(), row_count=row_count, sha256=digests)
         draft = folder / "backup"
         with open(draft, "wb", opener=stored_files.opener) as opened:
             with zipfile.ZipFile(opened, "w") as archive:

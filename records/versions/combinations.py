@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from importlib import metadata
 from math import fsum, isfinite
 
 from sqlalchemy.orm import Session
@@ -15,6 +14,7 @@ from hydrology.base.products import JOINT, MAX_PARTS
 from records.versions import promotions, versions
 from records.versions.version_properties import Pretrained, Tuning, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
+from runtime.release import code_version
 
 ByBasin = Mapping[str, Mapping[str, float]]
 """Weights of the basins that have their own, by version."""
@@ -128,7 +128,7 @@ def _new(
         scaler={},
         basins=tuple(sorted({basin for version in in_order for basin in version.basins})),
         data_hash=fingerprint([version.data_hash for version in in_order]),
-        code_version=metadata.version("freshet"),
+        code_version=code_version(),
         uses=in_order[0].uses,
         label=label,
         properties=properties,

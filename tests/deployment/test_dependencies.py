@@ -2,12 +2,14 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from runtime.release import DISTRIBUTION
 from tests.deployment.files import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -51,3 +53,14 @@ def test_everything_imported_is_declared() -> None:
         name for name in used if not {normalised(one) for one in distributions.get(name, [name])} & declared()
     }
     assert undeclared == set()
+
+
+def test_nothing_installs_another_projects_distribution() -> None:
+    """An index has a distribution `freshet` that is not this one."""
+    assert PROJECT["name"] == DISTRIBUTION != "freshet"
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    texts = [
+        ROOT / name for name in files.split("\0") if name.endswith((".md", ".py", ".toml", ".yml", ".cff", "file"))
+    ]
+    installed = re.compile(r"pip3? +install\b[^\n`]*?[ '\"]freshet(?![\w-])")
+    assert [str(file) for file in texts if installed.search(file.read_text("utf-8"))] == []

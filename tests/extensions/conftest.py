@@ -2,7 +2,7 @@
 
 from tests.app.conftest import _no_app_stays, client, sqlite, sqlite_client, sqlite_database
 from tests.app.exports.conftest import exporting
-from tests.freshet.conftest import _no_settings, country, freshet, ingested_data, worked, worked_data
+from tests.freshet.conftest import _no_settings, country, freshet, ingested, ingested_data, worked, worked_data
 from tests.ingestion.feeds.conftest import live
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "country",
     "exporting",
     "freshet",
+    "ingested",
     "ingested_data",
     "live",
     "sqlite",

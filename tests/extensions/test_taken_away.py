@@ -14,7 +14,7 @@ from jobspec.extensions import GROUP, SETTING
 
 pytestmark = pytest.mark.extended
 
-INSTALLED = sorted(entry.name for entry in metadata.entry_points(group=GROUP))
+INSTALLED = sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
 OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "archive": {
         "paths": ("/v1/archive",),
@@ -36,6 +36,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "curves": {"paths": ("/v1/models/{version}/curves",), "commands": ("models curves",), "guide": ("curves",)},
     "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},
     "openmeteo": {"adapters": ("open-meteo",)},

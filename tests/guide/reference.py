@@ -180,8 +180,9 @@ def _jobs() -> str:
 
 
 def _operators(authority: Authority) -> str:
+    of_forecasters = " A forecaster's job is the service's own." if authority.forecasters else ""
     if not authority.operators:
-        return f"Not at all. {authority.note}"
+        return f"Not at all. {authority.note}{of_forecasters}"
     by_owner: dict[Owned, list[str]] = {}
     for table, owned in authority.writes.items():
         by_owner.setdefault(owned, []).append(f"`{table}`")
@@ -189,7 +190,7 @@ def _operators(authority: Authority) -> str:
     withheld = "".join(
         f" Not with `{name}`{'' if value is None else f' {value}'}." for name, value in authority.admins.items()
     )
-    return f"{authority.note}{withheld} {f'Writes {written}.' if written else ''}".rstrip()
+    return f"{authority.note}{withheld}{of_forecasters} {f'Writes {written}.' if written else ''}".rstrip()
 
 
 def _more(authority: Authority) -> str:

@@ -15,7 +15,7 @@ from jobspec.network import MCLSTMConfig, Unseen
 from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse
 from models.forcing import Scaler
-from models.learning import Windows, nse_star
+from models.learning import Windows, loss_of, nse_star
 from models.nets.mclstm import MCLSTM
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
 from testing.networks import config, training_data
@@ -52,6 +52,39 @@ def test_a_resumed_training_equals_an_uninterrupted_one(stop: int) -> None:
     assert finished.best is not None
     assert same(finished.best, whole.best)
     assert finished.log == whole.log
+    assert finished.curve == whole.curve
+    assert whole.curve["step"] == list(range(1, 13))
+
+
+def test_a_long_training_records_its_curve_in_part_up_to_its_last_step() -> None:
+    training = member(schedule=Cosine(steps=2501, warmup_steps=2))
+    for step in range(1, 2502):
+        training.record(step, loss=1 / step, norm=float(step))
+    assert training.curve["step"] == [*range(3, 2502, 3), 2501]
+    assert training.curve["loss"] == [1 / step for step in training.curve["step"]]
+    assert training.curve["learning_rate"][-1] == training.rate(2500)
+
+
+def test_each_loss_is_what_its_name_states() -> None:
+    generator = np.random.default_rng(2)
+    observed, simulated = generator.gamma(1.0, 2.0, (2, 20, 3))
+    sd, known = np.array([0.5, 1.0, 4.0]), np.ones((20, 3), bool)
+    known[4:9, 1] = False
+    error = (simulated - observed)[known]
+    scaled = ((simulated - observed) / (sd + 0.1))[known]
+    logs = (np.log(simulated + 0.1) - np.log(observed + 0.1))[known]
+    expected = {"nse*": np.mean(scaled**2), "mse": np.mean(error**2), "rmse": np.sqrt(np.mean(error**2))}
+    gappy = torch.tensor(np.where(known, observed, np.nan))
+    for loss, value in expected.items():
+        for share in (0.0, 0.25, 1.0):
+            flow = torch.tensor(simulated, requires_grad=True)
+            found = loss_of(flow, gappy, torch.tensor(sd), config(loss=loss, log_share=share, expectile=0.5))
+            assert found.item() == pytest.approx((1 - share) * value + share * np.mean(logs**2))
+            (gradient,) = torch.autograd.grad(found, flow)
+            assert torch.isfinite(gradient).all()
+            assert (gradient[~known] == 0).all()
+    dry = torch.zeros(20, 3, dtype=torch.float64) - 1  # a network without a balance may go below zero in training
+    assert torch.isfinite(loss_of(dry, gappy, torch.tensor(sd), config(log_share=1.0)))
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import logging
 import sys
 import threading
 
+import structlog
 from structlog.testing import capture_logs
 
-from runtime.process import log, log_to_stderr
+from runtime.process import log_to_stderr
 from tests.logging_state import logging_as_before
 
 
@@ -16,5 +17,5 @@ def test_debug_lines_are_seen_after_a_program_that_logs_errors_alone() -> None:
         log_to_stderr("error")
     assert ([*logging.root.handlers], sys.excepthook, threading.excepthook) == before
     with capture_logs() as lines:
-        log.debug("is.seen")
+        structlog.get_logger().debug("is.seen")
     assert [line["event"] for line in lines] == ["is.seen"]

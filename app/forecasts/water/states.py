@@ -1,6 +1,5 @@
 """/v1/basins/{basin}/states: stored model states of a basin."""
 
-from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from records.runs.states import UnknownState
 from records.runs.tables import State
 from records.versions.versions import CombinedVersion, UnknownVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
+from runtime.release import code_version
 
 STATE = As(
     "StateSummary",
@@ -95,7 +95,7 @@ def of_state(state: StateDetail) -> bytes:
         axes = ["member_number", *(f"{name}_axis_{axis}" for axis in range(1, len(array.shape)))]
         units = {"units": "mm", "long_name": "water in each cell"} if name == "c" and state.storage_mm else {}
         variables[name] = numeric_variable(axes, np.array(array.values, array.dtype).reshape(array.shape), units)
-    program = f"Freshet {metadata.version('freshet')}"
+    program = f"Freshet {code_version()}"
     named = {"basin": state.basin, "version": state.version, "day": str(state.day), "sha256": state.sha256}
     return encode(variables, {"title": f"Model state of {state.basin}", **named, "source": program}, "NETCDF4")
 

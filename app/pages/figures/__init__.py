@@ -8,7 +8,9 @@ from pydantic import Field
 
 from app.basins.normals import Normals
 from app.http.base_schema import Model
+from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent
+from hydrology.base.unit_systems import UnitSystem
 
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
@@ -72,6 +74,18 @@ class Figure(Model):
 
     def but(self, **changes: Any) -> Self:
         return self.model_copy(update=changes)
+
+    def shown_in(self, units: UnitSystem, unit: str | None = None) -> Self:
+        """Return the figure in the chosen units; `unit` by default is that of its metric values."""
+        unit = unit or self.unit
+        curves = [
+            curve.model_copy(
+                update={"values": [None if one is None else rounded(units.value(one, unit)) for one in curve.values]}
+            )
+            for curve in self.curves
+        ]
+        note, reason = units.sentence(self.note), self.reason and units.sentence(self.reason)
+        return self.but(unit=units.name(unit), curves=curves, note=note, reason=reason)
 
     @property
     def csv(self) -> str:

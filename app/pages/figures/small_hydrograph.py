@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from app.forecasts.words import number, on
+from app.forecasts.words import on
 from hydrology.base.absent import Absent
+from hydrology.base.unit_systems import UnitSystem, number
 from hydrology.base.units import mm_per_day_to_m3s
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS
@@ -30,7 +31,7 @@ class SmallHydrograph:
     described: str
 
 
-def small_hydrograph(outlook: Outlook) -> SmallHydrograph | None:
+def small_hydrograph(outlook: Outlook, units: UnitSystem) -> SmallHydrograph | None:
     """Draw an outlook's discharge, m3/s; None where neither observed nor forecast flow is known."""
     first = outlook.at.date() - timedelta(days=RECENT_DAYS)
     observed = [(day, flow) for day, flow in outlook.recent.items() if day >= first]
@@ -57,7 +58,7 @@ def small_hydrograph(outlook: Outlook) -> SmallHydrograph | None:
         range=line([*low, *reversed(high)]),
         level=up(next_level.discharge) if next_level is not None and is_drawn else None,
         now=across(outlook.at.date()),
-        described="; ".join(_described(outlook, observed, median)),
+        described="; ".join(_described(outlook, observed, median, units)),
     )
 
 
@@ -73,13 +74,12 @@ def _ahead(outlook: Outlook, row: int) -> Points:
     ]
 
 
-def _described(outlook: Outlook, observed: Points, median: Points) -> Sequence[str]:
+def _described(outlook: Outlook, observed: Points, median: Points, units: UnitSystem) -> Sequence[str]:
     parts = []
-    if observed:
-        parts.append(f"observed {number(observed[0][1])} to {number(observed[-1][1])} m³/s until {on(observed[-1][0])}")
-    if median:
-        parts.append(f"forecast {number(median[0][1])} to {number(median[-1][1])} m³/s until {on(median[-1][0])}")
-    if outlook.next_level is not None:
-        level = outlook.next_level
-        parts.append(f"next level {level_title(level.level)}, {number(level.discharge)} m³/s")
+    for name, points in (("observed", observed), ("forecast", median)):
+        if points:
+            first, last = (units.value(flow, "m³/s") for flow in (points[0][1], points[-1][1]))
+            parts.append(f"{name} {number(first)} to {number(last)} {units.name('m³/s')} until {on(points[-1][0])}")
+    if (level := outlook.next_level) is not None:
+        parts.append(f"next level {level_title(level.level)}, {units.amount(level.discharge, 'm³/s')}")
     return parts

@@ -1,24 +1,29 @@
-// Pages on which a key is used. The key stays in this tab's session storage and is sent in a header to this service
+// What is done on pages with a key. The key stays in this tab's session storage and is sent in a header to this service
 // alone: no cookie goes along by itself, so that no other site can make the browser write here.
 "use strict";
 
 const NAME = "freshet-key";
 const IDLE_MS = 30 * 60 * 1000;
 const RETRY_MS = 2000;
+const TYPING_MS = 150;
+const WAITING_MS = 60 * 1000;
 const base = document.querySelector(".brand").getAttribute("href").replace(/\/$/, "");
 const here = () => location.pathname + location.search;
 let shown = here();
 let asked = new AbortController();
 
 const key = {
-  get() {
+  // The key without using it: what the page does by itself does not prolong its time.
+  peek() {
     const held = JSON.parse(sessionStorage.getItem(NAME) || "null");
-    if (held === null || held.until < Date.now()) {
-      sessionStorage.removeItem(NAME);
-      return null;
-    }
-    this.hold(held.token);
-    return held.token;
+    if (held !== null && held.until >= Date.now()) return held.token;
+    sessionStorage.removeItem(NAME);
+    return null;
+  },
+  get() {
+    const token = this.peek();
+    if (token !== null) this.hold(token);
+    return token;
   },
   hold(token) {
     sessionStorage.setItem(NAME, JSON.stringify({ token, until: Date.now() + IDLE_MS }));
@@ -28,8 +33,7 @@ const key = {
   },
 };
 
-function authorization() {
-  const token = key.get();
+function authorization(token = key.get()) {
   return token === null ? {} : { Authorization: "Bearer " + token };
 }
 
@@ -63,7 +67,7 @@ async function replace(address, signal) {
   if (main === null) throw new Error(`it answered ${answer.status} at ${address}`);
   document.title = page.title;
   document.querySelector("main").replaceWith(document.importNode(main, true));
-  document.querySelector("nav").replaceWith(document.importNode(page.querySelector("nav"), true));
+  document.querySelector("header").replaceWith(document.importNode(page.querySelector("header"), true));
   if (new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   shown = here();
   scrollTo(0, 0);
@@ -96,6 +100,7 @@ function valueOf(field) {
   switch (field.dataset.entry) {
     case "boolean": return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
     case "number": return text === "" || text === field.dataset.default ? undefined : Number(text);
+    case "percent": return text === "" ? undefined : Number(text) / 100;
     case "list": return text === "" ? undefined : text.split(",").map((part) => part.trim()).filter(Boolean);
     case "json": return text === "" || text === field.dataset.default ? undefined : JSON.parse(text);
     default: return text === "" || text === field.dataset.default ? undefined : text;
@@ -131,7 +136,7 @@ function say(form, text, failed) {
 async function send(form) {
   const [method, pattern] = form.dataset.call.split(" ");
   const path = pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(form.elements[name].value.trim()));
-  if (key.get() === null) return askForKey(form);
+  if (key.get() === null) return askForKey(form, "This needs a key:");
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return undefined;
   const request = { method, headers: authorization() };
   try {
@@ -145,8 +150,9 @@ async function send(form) {
   const answer = await fetch(base + path, request);
   const content = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) {
-    if (answer.status === 401) key.forget();
-    return say(form, content.detail, true);
+    if (answer.status !== 401) return say(form, content.detail, true);
+    key.forget();
+    return askForKey(form, content.detail);
   }
   switch (form.dataset.then) {
     case "follow": return navigate(base + answer.headers.get("Location").replace("/v1", ""));
@@ -157,12 +163,23 @@ async function send(form) {
   }
 }
 
-function askForKey(form) {
-  say(form, "This needs a key: ", true);
-  const link = document.createElement("a");
-  link.href = base + "/jobs";
-  link.textContent = "give one on the page of jobs, and come back.";
-  form.querySelector("output.answer").append(link);
+// Ask for a key beside the form, which stays as it is filled in, and send it with that key.
+function askForKey(form, why) {
+  say(form, why + " ", true);
+  const input = Object.assign(document.createElement("input"), { type: "password", autocomplete: "off", placeholder: "freshet_…" });
+  const use = Object.assign(document.createElement("button"), { type: "button", textContent: "Use this key" });
+  input.setAttribute("aria-label", "Key");
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    use.click();
+  });
+  use.addEventListener("click", () => {
+    key.hold(input.value.trim());
+    form.requestSubmit();
+  });
+  form.querySelector("output.answer").append(input, " ", use);
+  input.focus();
 }
 
 // Watch a job beside the form that has posted it, and then show the resulting run on the same page.
@@ -255,7 +272,32 @@ function show({ type, data }, section) {
   if (type === "log" && log) log.textContent += `${data.at} ${data.text}\n`;
 }
 
+// Show at the head how many changes of alerts wait for the key's owner; nothing to whom does not decide them.
+async function showWaiting() {
+  const token = key.peek(), link = document.querySelector("[data-waiting]");
+  document.querySelector("[data-forget]").hidden = token === null;
+  if (token === null) {
+    link.hidden = true;
+    return;
+  }
+  try {
+    const answer = await fetch(`${base}/v1/alerts/held?fields=basin&limit=100`, { headers: authorization(token) });
+    if (!answer.ok) return;
+    const { held, next } = await answer.json();
+    link.hidden = false;
+    link.querySelector(".badge").textContent = held.length + (next ? "+" : "");
+    link.classList.toggle("soft", held.length === 0);
+  } catch {
+    // The number stays as it was: the service did not answer, which the next page reports.
+  }
+}
+
 function enhance() {
+  document.querySelector("[data-forget]").addEventListener("click", () => {
+    key.forget();
+    location.reload();
+  });
+  showWaiting();
   // Until this script handles them, no form with a key or a call is sent: the browser would put it in an address.
   for (const button of document.querySelectorAll(":is(form[data-key], form[data-call]) button")) button.disabled = false;
   for (const form of document.querySelectorAll("form[data-key]")) {
@@ -298,8 +340,36 @@ function enhance() {
       navigate(form.action + "?" + new URLSearchParams(new FormData(form)));
     });
   }
+  for (const form of document.querySelectorAll("form[data-preview]")) preview(form);
   const section = document.querySelector("[data-events]");
   if (section) follow(section, section.dataset.ended ? () => {} : undefined);
+}
+
+// Show what the fields that the address has would change, while they are typed: the service computes it.
+function preview(form) {
+  let typed = 0;
+  form.addEventListener("input", async (event) => {
+    if (event.target.type !== "number" || event.target.dataset.path || !event.target.checkValidity()) return;
+    const mine = (typed += 1);
+    await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+    if (mine !== typed) return;
+    const fields = ["run", "factor", "shift_days"].map((name) => [name, form.elements[name].value]);
+    const address = `${location.pathname}?${new URLSearchParams(fields.filter(([, value]) => value !== ""))}`;
+    try {
+      const answer = await fetch(address, { headers: { Accept: "text/html", ...authorization() } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (mine !== typed || !form.isConnected) return;
+      if (!answer.ok) return say(form, page.querySelector(".failed")?.textContent ?? page.title, true);
+      say(form, "", false);
+      history.replaceState(null, "", address);
+      shown = here();
+      const next = page.querySelectorAll("[data-shown]");
+      document.querySelectorAll("[data-shown]").forEach((part, index) => part.replaceWith(document.importNode(next[index], true)));
+      dispatchEvent(new Event("freshet-page"));
+    } catch (error) {
+      failed(form, error);
+    }
+  });
 }
 
 function failed(form, error) {
@@ -332,3 +402,54 @@ async function start() {
   }
 }
 start();
+setInterval(showWaiting, WAITING_MS);
+
+// Favourite basins, in this browser alone: a star for each basin, and a link to the list of them.
+(() => {
+  const NAME = "freshet-favourites";
+  const MAX = 50;
+  const read = () => {
+    try {
+      const held = JSON.parse(localStorage.getItem(NAME) || "[]");
+      return Array.isArray(held) ? held.filter((basin) => typeof basin === "string") : [];
+    } catch {
+      return [];
+    }
+  };
+
+  function toggle(basin) {
+    const held = read();
+    const next = held.includes(basin) ? held.filter((other) => other !== basin) : [...held, basin].slice(-MAX);
+    localStorage.setItem(NAME, JSON.stringify(next));
+    show();
+  }
+
+  function star(place) {
+    const basin = place.dataset.favourite;
+    let button = place.querySelector("button");
+    if (button === null) {
+      button = document.createElement("button");
+      button.type = "button";
+      button.className = "star";
+      button.addEventListener("click", () => toggle(basin));
+      place.append(button);
+    }
+    const on = read().includes(basin);
+    button.textContent = on ? "★" : "☆";
+    button.setAttribute("aria-pressed", String(on));
+    button.setAttribute("aria-label", `Favourite ${basin}`);
+  }
+
+  function show() {
+    document.querySelectorAll("[data-favourite]").forEach(star);
+    const link = document.querySelector("[data-favourites]");
+    if (link === null) return;
+    const held = read();
+    link.hidden = held.length === 0;
+    link.textContent = `My favourites (${held.length})`;
+    link.href = link.dataset.favourites + "?" + new URLSearchParams(held.map((basin) => ["basin", basin]));
+  }
+
+  addEventListener("freshet-page", show);
+  show();
+})();

@@ -10,6 +10,7 @@ from jobspec.kinds import read
 from records.database.engine import Database
 from testing.records import BASIN, a_basin
 from tests.app import factories
+from tests.app.conftest import bearer
 from tests.app.forecasts.test_what_if import fill_records, with_more_water
 
 PAGE = f"/basins/{BASIN}/what-if"
@@ -19,11 +20,18 @@ def test_the_form_begins_with_the_days_and_the_weather_of_the_latest_forecast(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     fill_records(sqlite_database, factories.forecast(), with_more_water())
-    page = sqlite_client.get(PAGE).text
+    page = sqlite_client.get(PAGE, headers=bearer(sqlite_database)).text
     assert 'data-call="POST /v1/jobs"' in page
     assert 'name="params.t0" data-entry="text" data-default="" value="2008-09-30"' in page
     assert '<option value="observed" selected>' in page
+
+
+def test_without_a_key_it_is_asked_for_before_the_form(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast(), with_more_water())
+    page = sqlite_client.get(PAGE).text
     assert "freshet keys make NAME --scope operator" in page
+    assert "data-needs-key" in page
+    assert "data-call" not in page
 
 
 def test_without_a_forecast_there_is_the_form_all_the_same(
@@ -31,7 +39,7 @@ def test_without_a_forecast_there_is_the_form_all_the_same(
 ) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
-    answer = sqlite_client.get(PAGE)
+    answer = sqlite_client.get(PAGE, headers=bearer(sqlite_database))
     assert answer.status_code == 200
     assert 'name="params.t0" data-entry="text" data-default="" value=""' in answer.text
 
@@ -71,7 +79,7 @@ def test_the_form_and_the_document_state_that_the_note_is_public(
     with sqlite_database.transaction() as session:
         a_basin(session)
     public = "It is public: everybody who can read forecasts can read it."
-    assert public in sqlite_client.get(PAGE).text
+    assert public in sqlite_client.get(PAGE, headers=bearer(sqlite_database)).text
     schemas = sqlite_client.get("/openapi.json").json()["components"]["schemas"]
     assert public in schemas["WhatIfParams"]["properties"]["note"]["description"]
     assert "public" in schemas["WhatIf"]["properties"]["note"]["description"]

@@ -17,7 +17,6 @@ def test_the_forecast_of_a_basin_without_an_area_is_in_mm(sqlite_database: Datab
     _, changed = fill_records(sqlite_database, factories.forecast(**NO_AREA), with_more_water(**NO_AREA))
     page = sqlite_client.get(f"/basins/{BASIN}").text
     assert facts_of(page)["Next peak"].startswith("4.06 mm/day on 2 October")
-    assert '<input type="radio" name="units" value="mm/day" checked>' in page
     compared = sqlite_client.get("/compare", params={"basin": BASIN}).text
     assert "4.06 mm/day on 2 October" in compared
     assert 'data-figure="compared-discharge"' in compared
@@ -25,8 +24,9 @@ def test_the_forecast_of_a_basin_without_an_area_is_in_mm(sqlite_database: Datab
     assert "Mean discharge in mm/day" in what_if
 
 
-def test_flow_of_such_a_basin_in_another_unit_is_refused_with_what_to_do(
+def test_flow_of_such_a_basin_stays_in_mm_whatever_is_chosen(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     fill_records(sqlite_database, factories.forecast(**NO_AREA), with_more_water(**NO_AREA))
-    assert "ask for units=mm/day" in sqlite_client.get(f"/basins/{BASIN}?units=m3/s").text
+    page = sqlite_client.get(f"/basins/{BASIN}?units=cfs").text
+    assert facts_of(page)["Next peak"].startswith("4.06 mm/day on 2 October")

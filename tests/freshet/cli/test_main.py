@@ -2,24 +2,27 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from freshet.cli.commands import names
+from runtime.release import code_version
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 
-def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> None:
+def test_help_lists_the_commands_in_five_groups_in_the_order_of_the_work(freshet: Freshet) -> None:
     result = freshet("--help")
 
-    lines = result.out[result.out.index("Commands") :].splitlines()
+    headings = re.findall("^╭─ (.*?) ─+╮$", result.out, re.MULTILINE)
+    lines = result.out[result.out.index(headings[1]) :].splitlines()
     first_words = [line.strip("│ ").split()[0] for line in lines if line.startswith("│ ") and line[2] != " "]
     assert result.code == 0
+    assert headings == ["Options", "Start and data", "Models", "Forecasts", "Alerts and skill", "Service"]
     assert first_words == names()
     assert "Exit codes: 0 done" in result.out
 
@@ -37,7 +40,7 @@ def test_every_command_has_help(freshet: Freshet, command: str) -> None:
 def test_the_version_is_that_of_the_package(freshet: Freshet) -> None:
     result = freshet("--version")
 
-    assert (result.code, result.out) == (0, f"freshet {metadata.version('freshet')}\n")
+    assert (result.code, result.out) == (0, f"freshet {code_version()}\n")
 
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(freshet: Freshet) -> None:
@@ -52,7 +55,7 @@ def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(fresh
 @pytest.mark.parametrize(
     ("command", "heavy"),
     [
-        (["--help"], {"torch", "fastapi", "sqlalchemy", "pydantic", "numpy"}),
+        (["--help"], {"torch", "fastapi", "sqlalchemy", "pydantic", "numpy", "structlog"}),
         (["basins"], {"torch", "fastapi"}),
         (["runs", "--json"], {"torch"}),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from freshet.own_modules import PACKAGES, claimed_by_others, require_own
+from runtime.release import DISTRIBUTION
 from tests.foreign import foreign_folder, ran
 
 ROOT = Path(__file__).parents[3]
@@ -72,5 +73,5 @@ def test_here_python_finds_freshets_own() -> None:
 
 
 def test_a_distribution_that_installs_the_same_name_is_reported() -> None:
-    (result,) = claimed_by_others({"models": ["freshet", "zoo"], "app": ["freshet"], "numpy": ["numpy"]})
+    (result,) = claimed_by_others({"models": [DISTRIBUTION, "zoo"], "app": [DISTRIBUTION], "numpy": ["numpy"]})
     assert result == "zoo installs a package `models` over Freshet's: install Freshet in an environment of its own"

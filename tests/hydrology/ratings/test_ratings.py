@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hydrology.base.units import M3_PER_FT3
-from hydrology.ratings import M_PER_FT, InvalidRating, Rating, from_us_units, read_rating
+from hydrology.base.units import M3_PER_FT3, M_PER_FT
+from hydrology.ratings import InvalidRating, Rating, from_us_units, read_rating
 from tests.hydrology.ratings.tables import GAUGES, base, channel, exsa
 
 

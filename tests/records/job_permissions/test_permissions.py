@@ -59,8 +59,21 @@ def test_a_job_whose_key_has_a_smaller_scope_by_now_is_refused(database: Databas
         assert permissions.of_job(session, job, DAILY, NOW).is_official
         session.execute(KEYS.update().values(scope="operator"))
         session.expire_all()
-        with pytest.raises(NotAllowed, match=r"may not run a job of the kind daily\. .* Use an admin's key"):
+        with pytest.raises(NotAllowed, match=r"may not run a job of the kind daily\. .* Use a forecaster's key"):
             permissions.of_job(session, job, DAILY, NOW)
+
+
+def test_a_forecasters_daily_cycle_and_forecast_are_the_services_own_and_no_other_job(database: Database) -> None:
+    with database.transaction() as session:
+        ann = keys.make(session, "Ann", "forecaster", None, NOW)[0]
+    for request in (DAILY, read("forecast", {})):
+        grant = permissions.of_key(ann, request)
+        assert (grant.is_official, grant.owner, grant.purpose) == (True, None, "operational")
+    for kind in ("prune", "retraining"):
+        request = read(kind, {})
+        refusal = f"the scope forecaster, may not run a job of the kind {kind}.* Use an admin's key"
+        with database.reading() as session, pytest.raises(NotAllowed, match=refusal):
+            permissions.require(session, permissions.of_key(ann, request), request)
 
 
 def test_a_job_without_a_key_is_the_services_own(database: Database) -> None:

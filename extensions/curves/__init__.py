@@ -1,0 +1,1 @@
+"""Training curves of model versions: over REST, as plots, tables and event files of TensorBoard."""
