@@ -87,7 +87,7 @@ class Scale:
         found = np.where(np.isnan(values), len(self.labels), np.searchsorted(self.edges, values, side="right"))
         if self.of_forecast:
             greys = {state: place for place, (state, _) in enumerate(GREYS, len(self.labels))}
-            states = np.array([greys.get(basin.state, -1) for basin in basins])
+            states = np.array([greys.get(basin.state, -1) for basin in basins], dtype=np.intp)
             found = np.where(states < 0, found, states)
         return found
 

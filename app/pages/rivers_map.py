@@ -11,7 +11,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from app.pages.basins_today import Scale
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.outline import extent, normalised, unwrapped
 from records.outlooks.overview import BasinOverview
@@ -259,7 +258,6 @@ class Map:
     projected: Projection
     borders: str
     points: list[Point]
-    counts: Sequence[int]
 
     @property
     def labels(self) -> list[Label]:
@@ -304,13 +302,13 @@ class Map:
         return {name: self.projected.box.moved(*step).text for name, step in steps.items()}
 
 
-def drawn(basins: Sequence[BasinOverview], part: Box | None, scale: Scale) -> Map | None:
-    """Return the map of basins, most urgent first; None where no place is known and no part of the map is asked for."""
+def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> Map | None:
+    """Return the map of basins, most urgent first, by their places in the legend of colours; None where no place is
+    known and no part of the map is asked for."""
     columns = [(basin.latitude, basin.longitude) for basin in basins]
     places = np.array(columns, dtype=np.float64).reshape(-1, 2).T
-    known: Mask = np.isfinite(places).all(axis=0)
-    places, colours = places[:, known], scale.colours(basins)
-    counts = np.bincount(colours, minlength=len(scale.legend)).tolist()
+    known: Mask = np.asarray(np.isfinite(places).all(axis=0))
+    places = places[:, known]
     if part is not None:
         projected = zoomed(part)
     elif places.size:
@@ -318,13 +316,10 @@ def drawn(basins: Sequence[BasinOverview], part: Box | None, scale: Scale) -> Ma
     else:
         return None
     placed = [basin for basin, is_known in zip(basins, known.tolist(), strict=True) if is_known]
-    found = points(projected, placed, places, colours[known], len(scale.legend))
-    return Map(projected, borders(projected, places), found[::-1], counts)
+    return Map(projected, borders(projected, places), points(projected, placed, places, colours[known])[::-1])
 
 
-def points(
-    projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array, classes: int
-) -> list[Point]:
+def points(projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array) -> list[Point]:
     """Return the points of basins, the most urgent first: each basin joins the most urgent point that lies near."""
     xs, ys = projected.across(places[1]), projected.down(places[0])
     free, found = np.arange(len(basins)), list[Point]()
@@ -333,7 +328,7 @@ def points(
         near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < NEAR**2
         near[0] = True
         joined = free[near]
-        counts = np.bincount(colours[joined], minlength=classes).tolist()
+        counts = np.bincount(colours[joined]).tolist()
         found.append(Point(round(float(x), 1), round(float(y), 1), basins[int(free[0])], places[:, joined], counts))
         free = free[~near]
     return found

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
@@ -207,6 +208,8 @@ def read_day(
     chosen = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
     colour = selection.colour or _first_known(everything)
     t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None).most_common(1)
+    scale = SCALES[colour]
+    colours = scale.colours(chosen)
     rows, first = selection.of_page(selection.sorted(chosen)), chosen[:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
     return render(
@@ -221,7 +224,8 @@ def read_day(
         problems=status.problems(session, clock, settings),
         severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,
-        scale=SCALES[colour],
+        scale=scale,
+        counts=np.bincount(colours, minlength=len(scale.legend)).tolist(),
         scales=SCALES,
         states=STATES,
         alerts=ALERTS,
@@ -231,7 +235,7 @@ def read_day(
         rows=[river(basin, outlooks[basin.id], units) for basin in rows],
         threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
         pages=-(-len(chosen) // PAGE),
-        map=drawn(chosen, selection.box, SCALES[colour]),
+        map=drawn(chosen, selection.box, colours),
         file=_file(selection),
     )
 

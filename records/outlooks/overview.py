@@ -114,8 +114,8 @@ def overview(session: Session, at: datetime) -> list[BasinOverview]:
         if is_available:
             age = ages[str(until or t0)]
             state: State = "stale" if stale(age) else "fresh"
-            numbers = (age, chance, peak, flow, snow, severities.get(id_), state)
-            found[id_] = BasinOverview(*site, version, run, str(t0), *numbers)
+            numbers, severity = (age, chance, peak, flow, snow), severities.get(id_)
+            found[id_] = BasinOverview(*site, version, run, str(t0), *numbers, severity, state)
         else:
             found[id_] = BasinOverview(*site, severity=severities.get(id_))
     lacking = [basin for basin in found.values() if basin.run is None]

@@ -70,7 +70,9 @@ def test_places_on_both_sides_of_the_180th_meridian_are_beside_each_other() -> N
 def test_outlines_are_drawn_on_both_sides_of_the_180th_meridian() -> None:
     place = (65.0, 179.9)  # Chukotka goes on beyond it
     path = borders(projection(columns([place])), columns([place]))
-    numbers = [float(text) for text in re.findall(r"M(-?\d+) ", path)]
+    numbers = [
+        x for line in path.split("M")[1:] for x in np.cumsum([int(text) for text in re.findall(r"-?\d+", line)][::2])
+    ]
     middle = WIDTH / 2
     assert any(0 <= x < middle for x in numbers)
     assert any(middle < x <= WIDTH for x in numbers)

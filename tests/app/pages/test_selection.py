@@ -10,6 +10,7 @@ from app.pages.basins_today import SCALES
 from app.pages.rivers_map import NEAR, Map, drawn, points, projection
 from app.pages.rivers_today import PAGE, Selection
 from records.outlooks.overview import BasinOverview
+from records.outlooks.reader import State
 
 CALM = BasinOverview(
     "USGS-01", "FISH RIVER NEAR FORT KENT, ME", 47.2, -68.6, "01", run="r", t0="2008-09-30", weather_age_days=1,
@@ -22,6 +23,7 @@ STALE = CALM._replace(
     id="USGS-03", name=None, latitude=None, longitude=None, chance=0.1, weather_age_days=9, peak=2.0, state="stale"
 )
 NONE = BasinOverview("OWN-04", "Dry Creek", 35.0, -110.0)
+NO_COLOURS = np.array([], dtype=int)
 BASINS = (LIKELY, STALE, CALM, NONE)
 PLACES = st.lists(
     st.tuples(st.floats(-60, 60, allow_nan=False), st.floats(-179, 179, allow_nan=False)),
@@ -43,7 +45,7 @@ def test_basins_are_filtered_by_state_alert_name_and_place() -> None:
     assert ids(Selection(alert="advisory")) == ["2"]
     assert ids(Selection(alert="warning")) == []
     assert ids(Selection(search="fish riv")) == ["1"]
-    assert ids(Selection(basin=("USGS-03", "USGS-04"))) == ["3", "4"]
+    assert ids(Selection(basin=("USGS-03", "OWN-04"))) == ["3", "4"]
     assert ids(Selection(bbox="-102,28,-100,30")) == ["2"]
     assert ids(Selection(us_state="ME")) == ["1"]
     assert ids(Selection(huc="13")) == ["2"]
@@ -71,7 +73,7 @@ def test_an_address_has_what_differs_from_the_page_as_it_opens() -> None:
 
 
 def pictured(basins: Sequence[BasinOverview]) -> Map:
-    picture = drawn(basins, None, SCALES["chance"])
+    picture = drawn(basins, None, SCALES["chance"].colours(basins))
     assert picture is not None
     return picture
 
@@ -81,7 +83,7 @@ def test_every_basin_is_in_one_point_near_its_place(places: list[tuple[float, fl
     basins = [CALM._replace(id=f"USGS-{at}") for at in range(len(places))]
     columns = np.array(places).T
     projected = projection(columns)
-    found = points(projected, basins, columns, np.zeros(len(basins), dtype=int), 1)
+    found = points(projected, basins, columns, np.zeros(len(basins), dtype=int))
     assert sum(point.count for point in found) == len(basins)
     assert sorted(place for point in found for place in zip(*point.places.tolist(), strict=True)) == sorted(places)
     for point in found:
@@ -90,7 +92,7 @@ def test_every_basin_is_in_one_point_near_its_place(places: list[tuple[float, fl
 
 
 def test_a_group_of_basins_shows_the_share_of_each_colour() -> None:
-    states = ("fresh", "fresh", "stale", "withheld")
+    states: tuple[State, ...] = ("fresh", "fresh", "stale", "withheld")
     basins = [CALM._replace(id=f"USGS-{at}", state=state, chance=0.6 - 0.6 * at) for at, state in enumerate(states)]
     (point,) = pictured(basins).points
     legend = SCALES["chance"].legend
@@ -106,9 +108,9 @@ def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
     (cluster,) = [point for point in pictured([*near, CALM, NONE]).points if point.count > 1]
     opened = Selection(bbox=cluster.box)
     assert [basin for basin in [*near, CALM, NONE] if opened.holds(basin)] == near
-    assert drawn([], None, SCALES["chance"]) is None
-    assert drawn([], opened.box, SCALES["chance"]) is not None  # an empty part of the map can be left again
-    part = drawn(near, opened.box, SCALES["chance"])
+    assert drawn([], None, NO_COLOURS) is None
+    assert drawn([], opened.box, NO_COLOURS) is not None  # an empty part of the map can be left again
+    part = drawn(near, opened.box, SCALES["chance"].colours(near))
     assert part is not None
     assert len(part.points) > 1
 
