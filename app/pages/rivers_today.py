@@ -162,7 +162,7 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Morning:
+class Renewal:
     """How many of the official basins have a fresh forecast, and what the others lack.
 
     Attributes:
@@ -181,13 +181,13 @@ class Morning:
         return self.states["fresh"] == self.basins
 
 
-def _morning(session: Session, basins: Sequence[BasinOverview], now: datetime) -> Morning:
+def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> Renewal:
     official = [basin for basin in basins if basin.is_official]
     states = Counter(map(attrgetter("state"), official))
     late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
     until = now.date() - timedelta(days=min(late)) if late else None
     without = sum(not basin.has_model for basin in official)
-    return Morning(len(official), states, without, renewed_at(session, now), until)
+    return Renewal(len(official), states, without, renewed_at(session, now), until)
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -220,7 +220,7 @@ def read_day(
         selection=selection,
         sentence=_sentence(chosen),
         t0=date.fromisoformat(t0s[0][0]) if t0s else None,
-        morning=_morning(session, everything, now),
+        renewal=_renewal(session, everything, now),
         problems=status.problems(session, clock, settings),
         severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,

@@ -110,14 +110,14 @@ def overview(session: Session, at: datetime) -> list[BasinOverview]:
     ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
     rows = session.execute(_BASINS, {"at": at})
     for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_available in rows:
-        site = (id_, name, y, x, huc, bool(official))
+        site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
         if is_available:
             age = ages[str(until or t0)]
-            state: State = "stale" if stale(age) else "fresh"
-            numbers, severity = (age, chance, peak, flow, snow), severities.get(id_)
-            found[id_] = BasinOverview(*site, version, run, str(t0), *numbers, severity, state)
+            state = "stale" if stale(age) else "fresh"
+            numbers = (age, chance, peak, flow, snow, severity, state, True, None)
+            found[id_] = BasinOverview._make((*site, version, run, str(t0), *numbers))
         else:
-            found[id_] = BasinOverview(*site, severity=severities.get(id_))
+            found[id_] = BasinOverview(*site, severity=severity)
     lacking = [basin for basin in found.values() if basin.run is None]
     return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, ages)}).values()]
 
