@@ -25,7 +25,8 @@ from records.weather import weather_issues
 TITLE = "Freshet"
 DESCRIPTION = """
 River forecasts with mass-conserving networks: how much water will flow, how much is stored as snow and otherwise,
-and a water balance that closes for every member of every forecast. [Back to the rivers](./), [the guide](guide).
+and a water balance that closes for every member of every forecast. [Back to the rivers](./), [the guide](guide),
+[search the guide and this API](guide/search).
 
 - **Days** are `YYYY-MM-DD`, **instants** RFC 3339 in UTC. A forecast starts after **T0**, the last day that the
   initial state includes; `issued_at` is the time of issue, `available_at` the time since which it is readable.

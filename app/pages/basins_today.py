@@ -25,7 +25,6 @@ class River:
 
     basin: BasinOverview
     outlook: Outlook
-    units: UnitSystem
     hydrograph: SmallHydrograph | None
 
 
@@ -37,23 +36,22 @@ class ThreatenedRiver(River):
 
 
 def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
-    system = UnitSystem(units, outlook.area)
-    return River(basin, outlook, system, small_hydrograph(outlook, system))
+    return River(basin, outlook, small_hydrograph(outlook, UnitSystem(units, outlook.area)))
 
 
 def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
-    answer, system = answer_of(session, outlook, units), UnitSystem(units, outlook.area)
+    answer, figure = answer_of(session, outlook, units), small_hydrograph(outlook, UnitSystem(units, outlook.area))
     calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
     peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
     facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
-    return ThreatenedRiver(basin, outlook, system, small_hydrograph(outlook, system), facts)
+    return ThreatenedRiver(basin, outlook, figure, facts)
 
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
-Palette = Literal["warning", "balance", "quality"]
+Palette = Literal["warning", "balance", "quality", "age"]
 UNKNOWN = "unknown"
 GREYS = ((UNKNOWN, "not known"), ("stale", "stale"), ("withheld", "withheld"), ("missing", "no forecast"))
-"""The classes and labels of basins without a colour: why."""
+"""The classes and labels of basins without a colour: why. All are grey."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +61,7 @@ class Scale:
     Attributes:
         title: name in the chooser; means: meaning, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+            `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
@@ -82,7 +81,7 @@ class Scale:
     of_forecast: bool = True
 
     def colours(self, basins: Sequence[BasinOverview]) -> Array:
-        """Return the place in `legend` of each basin's colour."""
+        """Return the place in `entries` of each basin's colour."""
         values = np.array([self.value(basin) for basin in basins], dtype=np.float64)
         found = np.where(np.isnan(values), len(self.labels), np.searchsorted(self.edges, values, side="right"))
         if self.of_forecast:
@@ -93,7 +92,7 @@ class Scale:
 
     def colour(self, basin: BasinOverview) -> str:
         """Return the class of a basin's colour: the palette's name and a number from 0, or one of `GREYS`."""
-        return self.legend[int(self.colours([basin])[0])][0]
+        return self.entries[int(self.colours([basin])[0])][0]
 
     def written(self, basin: BasinOverview) -> str:
         value = self.value(basin)
@@ -102,7 +101,12 @@ class Scale:
     @property
     def legend(self) -> list[tuple[str, str]]:
         """The class and the label of each colour."""
-        return [*((f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)), *GREYS]
+        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """The same, and those of basins without a colour."""
+        return [*self.legend, *GREYS]
 
 
 def percent(share: float) -> str:
@@ -164,7 +168,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         title="Freshness",
         means="How many days the last past day of weather behind the newest forecast, observed or filled, lies behind "
         f"the clock: stale after {STALE_AFTER_DAYS}.",
-        palette="warning",
+        palette="age",
         edges=(2, STALE_AFTER_DAYS + 1, 8),
         labels=(
             "1 day or less",

@@ -1,6 +1,7 @@
 """Pages of operation: alerts, deliveries, jobs, schedules, feeds, status, and what people decide."""
 
 import json
+from math import ceil
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -23,6 +24,7 @@ from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.figures import Band, Curve, Figure
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
+from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
 from hydrology.base.calendar import age_days, as_date, stale
@@ -56,13 +58,14 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
+    areas = {alert.basin_id: runs.basin_of(session, alert.run_id, alert.basin_id).area for alert in active}
     deciders = {
         run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
         for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
     }
     answers = answers_of(session, active, clock.today())
     feed = feed_address(None, SEVERITIES[0])
-    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, feed=feed)
+    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, areas=areas, feed=feed)
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
@@ -81,6 +84,8 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     )
 
 
+MAX_DRAWN = 20
+"""Hydrographs on the page of what waits."""
 MAX_LISTED = 100
 USUAL_KIND = "forecast"
 SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
@@ -189,6 +194,7 @@ def read_new_adjustment(
         shown=shown,
         title=shown_name(basin, basins.get(session, basin).name),
         figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
+        area=chosen.basin.area,
         issued_at=chosen.run.issued_at,
     )
 
@@ -214,13 +220,26 @@ def read_adjusted_page(
 
 
 @router.get("/held", response_class=HTMLResponse)
-def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
-    """Show the changes of alerts that wait for approval."""
+def read_held(
+    request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader, units: ChosenUnits
+) -> HTMLResponse:
+    """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
+    now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
-    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
-    note_help = HeldRuling.model_fields["note"].description
-    return render(request, "work/held.html", held=held, names=names, note_help=note_help)
+    drawn = held[:MAX_DRAWN]
+    return render(
+        request,
+        "work/held.html",
+        held=held,
+        names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
+        note_help=HeldRuling.model_fields["note"].description,
+        minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
+        figures={
+            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
+            for one in drawn
+        },
+    )
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
@@ -228,8 +247,9 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
-    title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
+    stored = basins.get(session, basin)
+    title, area = shown_name(basin, stored.name), promotions.areas_in_use(session, [stored])[basin]
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
 def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
@@ -237,8 +257,16 @@ def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Uni
     shown = adjusted_forecast(session, stored, usual_units(basin, units))
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     note_help = Publication.model_fields["note"].description
-    figure = beside_issued(shown)
-    return render(request, "adjusted.html", title=title, shown=shown, figure=figure, public=public, note_help=note_help)
+    return render(
+        request,
+        "adjusted.html",
+        title=title,
+        shown=shown,
+        area=basin.area,
+        figure=beside_issued(shown),
+        public=public,
+        note_help=note_help,
+    )
 
 
 def beside_issued(shown: AdjustedForecast) -> Figure:

@@ -21,7 +21,6 @@ from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
-from hydrology.base.unit_systems import FLOW
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, overview, renewed_at
 from records.outlooks.skill import simulation_skill
@@ -225,13 +224,12 @@ def read_day(
         severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,
         scale=scale,
-        counts=np.bincount(colours, minlength=len(scale.legend)).tolist(),
+        counts=np.bincount(colours, minlength=len(scale.entries)).tolist(),
         scales=SCALES,
         states=STATES,
         alerts=ALERTS,
         places=_places(everything),
         columns=COLUMNS,
-        unit=FLOW[units],
         rows=[river(basin, outlooks[basin.id], units) for basin in rows],
         threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
         pages=-(-len(chosen) // PAGE),

@@ -36,6 +36,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "cells": {"paths": ("/v1/basins/{basin}/cells",), "commands": ("cells",), "guide": ("cells",)},
     "curves": {"paths": ("/v1/models/{version}/curves",), "commands": ("models curves",), "guide": ("curves",)},
     "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},

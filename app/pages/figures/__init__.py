@@ -8,7 +8,6 @@ from pydantic import Field
 
 from app.basins.normals import Normals
 from app.http.base_schema import Model
-from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem
 
@@ -78,14 +77,9 @@ class Figure(Model):
     def shown_in(self, units: UnitSystem, unit: str | None = None) -> Self:
         """Return the figure in the chosen units; `unit` by default is that of its metric values."""
         unit = unit or self.unit
-        curves = [
-            curve.model_copy(
-                update={"values": [None if one is None else rounded(units.value(one, unit)) for one in curve.values]}
-            )
-            for curve in self.curves
-        ]
-        note, reason = units.sentence(self.note), self.reason and units.sentence(self.reason)
-        return self.but(unit=units.name(unit), curves=curves, note=note, reason=reason)
+        shown = [[one if one is None else units.value(one, unit) for one in curve.values] for curve in self.curves]
+        curves = [one.model_copy(update={"values": values}) for one, values in zip(self.curves, shown, strict=True)]
+        return self.but(unit=units.name(unit), curves=curves, note=units.sentence(self.note))
 
     @property
     def csv(self) -> str:

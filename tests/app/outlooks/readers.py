@@ -22,6 +22,8 @@ from app.forecasts.words import number, on
 from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
 from hydrology.base.basins import gauge_product
+from hydrology.base.unit_systems import UnitSystem
+from hydrology.base.units import Units
 from hydrology.extremes.level_checks import percent
 from hydrology.outlook import LEVELS
 from records.alerts import alert_changes
@@ -30,20 +32,19 @@ from records.database.engine import Database
 from records.runs import runs
 from tests.app.pages.page_text import facts_of, text_of
 
-UNIT = "m³/s"
-
 
 @dataclass(frozen=True)
 class Shown:
-    """The outlook of a basin, and the answers of the readers."""
+    """The outlook of a basin, and the answers of the readers; pages, and the outlook, in the chosen units."""
 
     client: TestClient
     database: Database
     basin: str
+    units: Units = "m3/s"
 
     @cached_property
     def outlook(self) -> Any:
-        return self.json(f"/v1/basins/{self.basin}/outlook")
+        return self.json(f"/v1/basins/{self.basin}/outlook?units={self.units}")
 
     @cached_property
     def listed(self) -> Mapping[str, Any]:
@@ -143,7 +144,7 @@ class Shown:
 
     @cached_property
     def page(self) -> str:
-        return self.client.get(f"/basins/{self.basin}").text
+        return self.client.get(f"/basins/{self.basin}?units={self.units}").text
 
     @cached_property
     def sentence(self) -> str:
@@ -154,7 +155,7 @@ class Shown:
     @cached_property
     def first_page(self) -> str:
         """The basin's row of the first page."""
-        rows = self.client.get("/").text.split("<tr>")
+        rows = self.client.get(f"/?units={self.units}").text.split("<tr>")
         return text_of(next(row for row in rows if f'value="{self.basin}"' in row))
 
     def json(self, path: str) -> Any:
@@ -196,6 +197,10 @@ def _alike(shown: Any, expected: Any) -> bool:
     return bool((shown or None) == expected)
 
 
+def _units(outlook: Mapping[str, Any]) -> UnitSystem:
+    return UnitSystem(outlook["units"]["discharge"])
+
+
 def _peak(field: str) -> Callable[[Mapping[str, Any]], Any]:
     return lambda outlook: outlook["peak"] and outlook["peak"][field]
 
@@ -209,9 +214,9 @@ def _card_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak, days = outlook["peak"], outlook["days"]
     if peak is None:
         return "None, falling from"
-    way = f"{number(peak['discharge'])} {UNIT} on {on(date.fromisoformat(peak['day']))}"
+    way = f"{number(peak['discharge'])} {_units(outlook).flow} on {on(date.fromisoformat(peak['day']))}"
     if peak["day"] == days["time"][-1]:
-        return f"Rising to {number(peak['discharge'])} {UNIT} by"
+        return f"Rising to {number(peak['discharge'])} {_units(outlook).flow} by"
     return way
 
 
@@ -219,7 +224,7 @@ def _range_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak = outlook["peak"]
     if peak is None or outlook["flow"] == "members":
         return None
-    return f"{number(peak['p05'])} to {number(peak['p95'])} {UNIT}"
+    return f"{number(peak['p05'])} to {number(peak['p95'])} {_units(outlook).flow}"
 
 
 def _sentence_of_peak(outlook: Mapping[str, Any]) -> str | None:
@@ -232,7 +237,7 @@ def _sentence_of_median(outlook: Mapping[str, Any]) -> str:
     known = [
         (day, flow) for day, flow in zip(days["time"], days["quantiles"]["median"], strict=True) if flow is not None
     ]
-    return f"{number(known[0][1])} {UNIT} is expected on {on(date.fromisoformat(known[0][0]))}"
+    return f"{number(known[0][1])} {_units(outlook).flow} is expected on {on(date.fromisoformat(known[0][0]))}"
 
 
 def _card_of_threat(outlook: Mapping[str, Any]) -> str | None:
@@ -348,14 +353,16 @@ def _snow_field(field: str) -> Callable[[Mapping[str, Any]], Any]:
 
 def _card_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
-    return snow and f"{snow['in_words'][0].upper()}{snow['in_words'][1:]}"
+    return snow and _units(outlook).sentence(f"{snow['in_words'][0].upper()}{snow['in_words'][1:]}")
 
 
 def _sentence_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
     return snow and (
-        f"{number(snow['mean'])} mm reads as snow (5 to 95 % of the members: {number(snow['p05'])} to "
-        f"{number(snow['p95'])} mm)"
+        _units(outlook).sentence(
+            f"{number(snow['mean'])} mm reads as snow (5 to 95 % of the members: {number(snow['p05'])} to "
+            f"{number(snow['p95'])} mm)"
+        )
     )
 
 
@@ -486,6 +493,7 @@ READERS = (
     ),
 )
 """To add a reader, add its line."""
+OF_PAGES = tuple(one for one in READERS if re.match("basin's page|first page|page|sentence|plot data", one.name))
 
 
 class _Watched(dict[str, Any]):

@@ -95,7 +95,7 @@ def test_a_group_of_basins_shows_the_share_of_each_colour() -> None:
     states: tuple[State, ...] = ("fresh", "fresh", "stale", "withheld")
     basins = [CALM._replace(id=f"USGS-{at}", state=state, chance=0.6 - 0.6 * at) for at, state in enumerate(states)]
     (point,) = pictured(basins).points
-    legend = SCALES["chance"].legend
+    legend = SCALES["chance"].entries
     assert [(legend[at][0], share) for at, share, _ in point.shares] == [
         ("withheld", 25.0), ("stale", 25.0), ("warning-3", 25.0), ("warning-0", 25.0),
     ]  # fmt: skip

@@ -66,7 +66,7 @@ def test_a_job_whose_key_has_a_smaller_scope_by_now_is_refused(database: Databas
 def test_a_forecasters_daily_cycle_and_forecast_are_the_services_own_and_no_other_job(database: Database) -> None:
     with database.transaction() as session:
         ann = keys.make(session, "Ann", "forecaster", None, NOW)[0]
-    for request in (DAILY, read("forecast", {})):
+    for request in (DAILY, read("daily-part", {"basins": [BASIN], "horizon": 3}), read("forecast", {})):
         grant = permissions.of_key(ann, request)
         assert (grant.is_official, grant.owner, grant.purpose) == (True, None, "operational")
     for kind in ("prune", "retraining"):
