@@ -257,6 +257,9 @@ _LABELS = {
     "from": "Folders or addresses to read from",
     "weather_id": "Which weather forecast",
     "judge_on": "Days to judge on",
+    "discharge": "Flow",
+    "impact": "What happens from it on",
+    "instruction": "What to do then",
 }
 """Labels of fields whose name does not serve as one."""
 

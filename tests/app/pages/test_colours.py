@@ -8,7 +8,7 @@ import pytest
 from coloraide import Color
 
 from app.pages.basins_today import SCALES
-from app.pages.figures.water import AGE_FILLS, FILLS, TEMPERATURES
+from app.pages.figures.water import AGE_FILLS, FALLS, FILLS, TEMPERATURES
 from app.pages.render import FOLDER
 from app.pages.side_by_side import COLOURS
 
@@ -30,7 +30,7 @@ TOGETHER: dict[str, list[str]] = {
     "ages": [*AGE_FILLS.values()],
     "origins": [*FILLS, "panel"],
     "temperatures": [colour for _, _, colour in TEMPERATURES],
-    "precipitation": ["rain", "median"],
+    "precipitation": [colour for _, colour in FALLS],
     "compared basins": [*COLOURS],
 }
 """Colours that one drawing has."""
