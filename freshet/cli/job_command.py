@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 class CommandRun(JobRun):
     """A job of a command: it has no row, reads files from anywhere, uses every core, and logs to standard error."""
 
-    trains_itself = True
+    works_alone = True
     roots = None
 
     def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
