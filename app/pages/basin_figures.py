@@ -98,6 +98,7 @@ class BasinFigures:
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
         )
+        drained = flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}")
         by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
@@ -106,7 +107,7 @@ class BasinFigures:
             self.hydrograph(normals),
             *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
             *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
-            flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
+            drained.shown_in(self.shown_in),
         ]
         return [figure.but(now=figure.t0 and self.now) for figure in figures]
 
