@@ -45,8 +45,9 @@ def put_threshold(
 ) -> FixedThreshold:
     """A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
     registered the basin, a forecaster's for one of the service, or an admin's. The same again changes nothing. A basin
-    has at most 32 of them, and those of an unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category.
-    Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed."""
+    has at most 32 of them, and those of an unofficial basin are unofficial. Only an admin's key gives a level the name
+    of an agency or of a flood category. Where `in_doubt` gives a reason, its alerts wait until it is corrected or
+    confirmed."""
     new = NewThreshold(**level.model_dump() | {"name": threshold})
     with own_change(writer, basin, forecasters=True) as session:
         require_own_words(writer.key, threshold)

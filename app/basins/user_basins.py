@@ -139,9 +139,11 @@ class AgencysWords(Forbidden):
 def require_yours(session: Session, key: Key, basin: str, *, forecasters: bool = False) -> None:
     """Require an admin's key for a basin that another key, or none, registered; a new one is allowed. A forecaster's
     serves, where it may, for a basin that none registered."""
-    stored, owner = bool(basins.known(session, [basin])), basins.registered_by(session, basin)
+    if key.is_admin or not basins.known(session, [basin]):
+        return
+    owner = basins.registered_by(session, basin)
     of_service = forecasters and owner is None
-    if stored and not key.is_admin and owner != key.id and not (of_service and key.is_forecaster):
+    if owner != key.id and not (of_service and key.is_forecaster):
         others = "a forecaster's or an admin's" if of_service else "the key that did, or an admin's"
         raise NotYours(f"{basin} was not registered with this key: use {others}.")
 
