@@ -2933,6 +2933,34 @@ class Operations(BaseClient):
         )
         return self._content(request)
 
+    def read_hydrograph(
+        self,
+        basin: str,
+        *,
+        run: str | None = None,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        days: int | None = None,
+        image: Literal["png", "svg"] | None = None,
+    ) -> bytes:
+        """The hydrograph as a picture.
+
+        The figure of the basin's page for a briefing: with the river's name, T0 and time of issue, units, legend
+        and source, and that it is not an official warning, unless the service has an official sender.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            run: A run's id; by default the latest forecast's.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            days: Number of days before T0.
+            image: The kind of picture.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/hydrograph", basin=basin),
+            query={"run": run, "units": units, "days": days, "image": image},
+        )
+        return self._content(request)
+
     def read_status(self) -> models.Status:
         """Age of forecasts and inputs, and degradations.
 

@@ -27,7 +27,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "physics_exam": {"guide": ("physics",)},
-    "plot": {"commands": ("plot",)},
+    "plot": {"paths": ("/v1/basins/{basin}/hydrograph",), "commands": ("plot",)},
     "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),

@@ -148,7 +148,13 @@ class Shown:
 
     @cached_property
     def sentence(self) -> str:
-        """The sentence of the basin's page."""
+        """The forecast in words of the basin's page."""
+        (found,) = re.findall(r'<p class="words">(.*?)</p>', self.page, re.S)
+        return text_of(found)
+
+    @cached_property
+    def lead(self) -> str:
+        """The first sentence of the basin's page."""
         (found,) = re.findall(r'<p class="lead">(.*?)</p>', self.page, re.S)
         return text_of(found)
 
@@ -230,6 +236,12 @@ def _range_of_peak(outlook: Mapping[str, Any]) -> str | None:
 def _sentence_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak = outlook["peak"]
     return peak and f"the highest is {number(peak['discharge'])} on {on(date.fromisoformat(peak['day']))}"
+
+
+def _lead_of_peak(outlook: Mapping[str, Any]) -> str | None:
+    peak, unit = outlook["peak"], _units(outlook).flow
+    day = peak and on(date.fromisoformat(peak["day"]))
+    return peak and f"a peak of {number(peak['discharge'])} {unit} is expected on {day}"
 
 
 def _sentence_of_median(outlook: Mapping[str, Any]) -> str:
@@ -468,6 +480,7 @@ READERS = (
     Reader("basin's page: peak", lambda of: of.facts["Next peak"], _card_of_peak, is_within=True),
     Reader("basin's page: range of the peak", lambda of: of.facts["Next peak"], _range_of_peak, is_within=True),
     Reader("basin's page: threat", lambda of: of.facts["Threat"], _card_of_threat, is_within=True),
+    Reader("page: peak of its first sentence", lambda of: of.lead, _lead_of_peak, is_within=True),
     Reader("sentence: peak", lambda of: of.sentence, _sentence_of_peak, is_within=True),
     Reader("sentence: median", lambda of: of.sentence, _sentence_of_median, is_within=True),
     Reader("exceedance: peak", lambda of: (of.exceedance["peak"] or {}).get("median"), _calibrated_peak("discharge")),
