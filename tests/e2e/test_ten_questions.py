@@ -3,6 +3,8 @@
 On 30 real rivers in the replayed flood of March 1997, at three sizes of the window; each answer is the outlook's.
 """
 
+import os
+import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -12,11 +14,12 @@ import httpx2
 import pytest
 
 from app.forecasts.words import number, on
-from benchmarks.pages import stores
 from freshet.demo.demonstration import AS_OF
 from hydrology.alerts import rank
 from hydrology.extremes.level_checks import percent
 from records.basins.ownership import station_name
+from runtime import child_processes
+from testing.api_process import served
 from testing.browser import PHONE, showing
 
 pytestmark = pytest.mark.extended
@@ -46,20 +49,25 @@ SEEN = """() => {
 @pytest.fixture(scope="session")
 def flood(camels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an API over real rivers, forecast by the shipped ensemble on two days of the flood."""
-    store = tmp_path_factory.mktemp("flood") / "store"
+    folder = tmp_path_factory.mktemp("flood")
     every = (camels / LIST).read_text().split()
     others = [basin for basin in every[:: len(every) // RIVERS] if not FLOODED.endswith(basin)]
     basins = [part for basin in [FLOODED, *others][:RIVERS] for part in ("--basin", basin)]
     files = [part for file in FILES for part in ("--from", str(camels / file))]
-    stores.run(store, AS_OF, "ingest", "camels", *files, *basins)
-    stores.run(store, AS_OF, "models", "install-pretrained", "--promote")
+    _freshet(folder / "data", "ingest", "camels", *files, *basins)
+    _freshet(folder / "data", "models", "install-pretrained", "--promote")
     stated = ("--impact", "Water covers the mill road.", "--instruction", INSTRUCTION)
-    stores.run(store, AS_OF, "thresholds", "set", FLOODED, "mill-road", "190", *stated)
+    _freshet(folder / "data", "thresholds", "set", FLOODED, "mill-road", "190", *stated)
     for t0 in ("1997-03-13", "1997-03-14"):
-        stores.run(store, AS_OF, "forecast", "--t0", t0)
-    stores.run(store, AS_OF, "volumes", "--t0", "1997-03-14")
-    with stores.served(store, AS_OF) as (address, _):
+        _freshet(folder / "data", "forecast", "--t0", t0)
+    _freshet(folder / "data", "volumes", "--t0", "1997-03-14")
+    with served(f"sqlite:///{folder / 'data' / 'freshet.sqlite'}", folder, AS_OF) as (address, _):
         yield address
+
+
+def _freshet(data: Path, *command: str) -> None:
+    environment = os.environ | {"FRESHET_DATA": str(data), "FRESHET_AS_OF": AS_OF.isoformat()}
+    subprocess.run(child_processes.python_command("freshet", *command), env=environment, check=True)
 
 
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
