@@ -77,6 +77,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
         strict.include_router(module.router)
     for page in PAGES:
         strict.include_router(page.router, include_in_schema=False, **(closed or {"dependencies": [Depends(sent_key)]}))
-    for router in (mail.problems_router, mail.router, guide_search.router, guide.router, render.units_router):
+    for router in (mail.problems_router, mail.router, guide_search.router, guide.router):
         strict.include_router(router)
     return strict

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
 from app.guide.pages import GUIDE, INDEX, anchor, page_names, parsed
-from app.pages.render import render
+from app.pages.render import page_units, render
 
 MAX_SHOWN = 30
 _AROUND = 90
@@ -79,7 +79,7 @@ def operations_of(document: Mapping[str, Any]) -> Iterator[Section]:
             yield Section(f"{method.upper()} {path}", one["summary"], address, text)
 
 
-router = APIRouter(prefix=GUIDE, include_in_schema=False)
+router = APIRouter(prefix=GUIDE, include_in_schema=False, dependencies=[Depends(page_units)])
 
 
 @router.get("/search")

@@ -177,6 +177,7 @@ def read_new_adjustment(
         shown=shown,
         title=shown_name(basin, basins.get(session, basin).name),
         figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
+        area=chosen.basin.area,
         issued_at=chosen.run.issued_at,
     )
 
@@ -229,8 +230,9 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
-    title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
+    stored = basins.get(session, basin)
+    title, area = shown_name(basin, stored.name), promotions.areas_in_use(session, [stored])[basin]
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
 def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
@@ -238,8 +240,16 @@ def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Uni
     shown = adjusted_forecast(session, stored, usual_units(basin, units))
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
     note_help = Publication.model_fields["note"].description
-    figure = beside_issued(shown)
-    return render(request, "adjusted.html", title=title, shown=shown, figure=figure, public=public, note_help=note_help)
+    return render(
+        request,
+        "adjusted.html",
+        title=title,
+        shown=shown,
+        area=basin.area,
+        figure=beside_issued(shown),
+        public=public,
+        note_help=note_help,
+    )
 
 
 def beside_issued(shown: AdjustedForecast) -> Figure:

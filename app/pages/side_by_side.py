@@ -28,7 +28,6 @@ from app.pages.render import ChosenUnits, PageRoute, render
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
-from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
 from jobspec.fields import full_id
 from records.basins import basins
@@ -112,8 +111,7 @@ def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Colum
     forecast = forecast_of(session, latest, Representation(units, members=False, at=now))
     found = reader.outlook(session, basin, now, forecast.run)
     no_snow = found.snow if isinstance(found.snow, Absent) else None
-    shown_in = UnitSystem(chosen, latest.basin.area)
-    facts = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow, shown_in)]
+    facts = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
     return Column(basin, title, facts, hydrograph_of(session, latest, chosen, now).but(title=title))
 
 
@@ -143,7 +141,7 @@ def _together(columns: Sequence[Column], units: Units) -> Figure | None:
         title="Discharge" if units != "mm/day" else "Discharge per area",
         unit=UNITS[units],
         described="Observed flow and the median forecast of each basin. The values stand behind the call.",
-        note="Thin: observed. Thick: the median of the forecast. In mm/day small and large basins compare.",
+        note="Thin: observed. Thick: the median of the forecast. As depths, small and large basins compare.",
         call=f"/v1/forecasts?units={units}&basins={','.join(column.id for column, _ in drawn)}",
         time=time,
         curves=curves,

@@ -99,7 +99,7 @@ function valueOf(field) {
   const text = field.value.trim();
   switch (field.dataset.entry) {
     case "boolean": return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
-    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text);
+    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text) * (field.dataset.size ?? 1);
     case "percent": return text === "" ? undefined : Number(text) / 100;
     case "list": return text === "" ? undefined : text.split(",").map((part) => part.trim()).filter(Boolean);
     case "json": return text === "" || text === field.dataset.default ? undefined : JSON.parse(text);
