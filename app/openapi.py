@@ -9,12 +9,14 @@ from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from app.examples import all_examples
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import MEDIA_TYPE
+from app.pages.render import render
 from hydrology.base.basins import gauge_product
 from jobspec.extensions import extensions
 from records.basins import basins
@@ -108,10 +110,22 @@ def _add_examples(document: dict[str, Any]) -> None:
 
 
 def serve(app: FastAPI) -> None:
-    """Serve the document with stored examples, but unchanged where reading needs a key, so as not to reveal basins."""
+    """Serve the document with stored examples, but unchanged where reading needs a key, so as not to reveal basins.
+
+    Its page lists the operations, and reads the document when one is opened.
+    """
     url = str(app.openapi_url)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
     app.add_api_route(url, _document, include_in_schema=False)
+    app.add_api_route("/docs", _page, include_in_schema=False)
+
+
+def _page(request: Request) -> HTMLResponse:
+    from markdown_it import MarkdownIt  # here: the API starts without it
+
+    document = request.app.openapi()
+    about = Markup(MarkdownIt().render(document["info"]["description"]))
+    return render(request, "api.html", document=document, about=about)
 
 
 def _document(request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings) -> JSONResponse:

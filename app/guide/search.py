@@ -71,7 +71,7 @@ def operations_of(document: Mapping[str, Any]) -> Iterator[Section]:
     """Yield the operations of an OpenAPI document."""
     for path, operations in document["paths"].items():
         for method, one in operations.items():
-            address = f"/docs#/{one['tags'][0]}/{one['operationId']}"
+            address = f"/docs#{one['operationId']}"
             parameters = " ".join(
                 f"{each['name']}: {each.get('description', '')}" for each in one.get("parameters", ())
             )
