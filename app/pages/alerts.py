@@ -87,7 +87,7 @@ def read_alerts(
     shown = active[(page - 1) * PAGE : page * PAGE]
     return render(
         request,
-        "alerts.html",
+        "alerts/alerts.html",
         rows=_rows(session, shown, names, clock),
         count=len(active),
         number=page,
@@ -169,12 +169,12 @@ def subscribe(
                 stored = subscriptions.create(session, new, PUBLIC, now, settings)
                 actor = Actor("visitor", address=address_of(request.scope) or None)
                 audit.record(session, actor, "subscription created", stored.id, now)
-            return render(request, "alerts-asked.html", email=new.email, days=CONFIRM_WITHIN.days)
+            return render(request, "alerts/asked.html", email=new.email, days=CONFIRM_WITHIN.days)
         except TooManyQuestions:
             form.faults["email"] = "The service asks no more addresses today. Try again tomorrow."
         except InvalidInput as error:
             form.faults["basins"] = f"{error} Or leave it empty for all rivers."
-    return render(request, "alerts-subscribe.html", status=422, form=form, severities=SEVERITIES, digest=DIGEST)
+    return render(request, "alerts/subscribe.html", status=422, form=form, severities=SEVERITIES, digest=DIGEST)
 
 
 def _subscription(form: MailForm) -> NewSubscription | None:
@@ -192,5 +192,5 @@ def _subscription(form: MailForm) -> NewSubscription | None:
     except ValidationError as error:
         for fault in error.errors():
             name = str(fault["loc"][0]) if fault["loc"] else "email"
-            form.faults[name] = f"“{form.text(name)}”: {fault['msg']}."
+            form.faults[name] = f"“{form.text(name)}”: {fault['msg'].rstrip('.')}."
         return None
