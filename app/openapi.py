@@ -9,12 +9,14 @@ from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from app.examples import all_examples
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import MEDIA_TYPE
+from app.pages.render import render
 from hydrology.base.basins import gauge_product
 from jobspec.extensions import extensions
 from records.basins import basins
@@ -25,7 +27,8 @@ from records.weather import weather_issues
 TITLE = "Freshet"
 DESCRIPTION = """
 River forecasts with mass-conserving networks: how much water will flow, how much is stored as snow and otherwise,
-and a water balance that closes for every member of every forecast. [Back to the rivers](./), [the guide](guide).
+and a water balance that closes for every member of every forecast. [Back to the rivers](./), [the guide](guide),
+[search the guide and this API](guide/search).
 
 - **Days** are `YYYY-MM-DD`, **instants** RFC 3339 in UTC. A forecast starts after **T0**, the last day that the
   initial state includes; `issued_at` is the time of issue, `available_at` the time since which it is readable.
@@ -107,10 +110,22 @@ def _add_examples(document: dict[str, Any]) -> None:
 
 
 def serve(app: FastAPI) -> None:
-    """Serve the document with stored examples, but unchanged where reading needs a key, so as not to reveal basins."""
+    """Serve the document with stored examples, but unchanged where reading needs a key, so as not to reveal basins.
+
+    Its page lists the operations, and reads the document when one is opened.
+    """
     url = str(app.openapi_url)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
     app.add_api_route(url, _document, include_in_schema=False)
+    app.add_api_route("/docs", _page, include_in_schema=False)
+
+
+def _page(request: Request) -> HTMLResponse:
+    from markdown_it import MarkdownIt  # here: the API starts without it
+
+    document = request.app.openapi()
+    about = Markup(MarkdownIt().render(document["info"]["description"]))
+    return render(request, "api.html", document=document, about=about)
 
 
 def _document(request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings) -> JSONResponse:

@@ -15,6 +15,7 @@ from app.forecasts import endpoints as forecasts
 from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
+from app.guide import search as guide_search
 from app.http import problems
 from app.http.api_keys import any_key, sent_key
 from app.http.dependencies import refuse_unknown_parameters
@@ -22,7 +23,7 @@ from app.jobs import endpoints as jobs
 from app.jobs import schedules
 from app.outlooks import outlooks
 from app.pages import basin as basin_page
-from app.pages import mail, models, operating, render
+from app.pages import mail, models, operating, render, side_by_side
 from app.pages import rivers_today as rivers_page
 from app.pages import what_if as what_if_page
 from app.service import health, metrics, status
@@ -45,7 +46,7 @@ RESOURCES = (
     *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, basin_page, what_if_page, models, operating)
+PAGES = (rivers_page, basin_page, side_by_side, what_if_page, models, operating)
 
 
 def operation_id(route: APIRoute) -> str:
@@ -75,6 +76,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
         strict.include_router(module.router)
     for page in PAGES:
         strict.include_router(page.router, include_in_schema=False, **(closed or {"dependencies": [Depends(sent_key)]}))
-    for router in (mail.problems_router, mail.router, guide.router, render.units_router):
+    for router in (mail.problems_router, mail.router, guide_search.router, guide.router):
         strict.include_router(router)
     return strict

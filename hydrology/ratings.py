@@ -104,6 +104,11 @@ class Rating:
             Reason.OUTSIDE_RATING, discharge=discharge, lowest=self.discharges[0], highest=self.discharges[-1]
         )
 
+    def flow_at(self, stage: float) -> float | Absent:
+        """Return the discharge in m3/s at a stage in m, or the reason why it has none."""
+        flow = float(self.discharge(stage))
+        return flow if flow > 0 else self.why_no_discharge(stage)
+
     def why_no_discharge(self, stage: float) -> Absent:
         """Return the reason why a stage, m, has no discharge."""
         ends = [end / M_PER_FT for end in (stage, self.stages[0], self.stages[-1])]

@@ -17,12 +17,22 @@ HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("
 """Highest discharge of a level, m3/s."""
 
 
+LevelUnit = Literal["m3/s", "cfs", "ft", "m"]
+STAGE_SIZES = {"ft": M_PER_FT, "m": 1.0}
+"""m."""
+FLOW_SIZES = {"cfs": M3_PER_FT3, "kcfs": 1000 * M3_PER_FT3, "m3/s": 1.0, "cms": 1.0}
+"""m3/s."""
+
+
 class FixedLevel(RequestModel):
     """A threshold that an operator sets."""
 
     model_config = examples({"discharge": 420.0, "direction": "rising"})
 
-    discharge: float = Field(gt=0, le=HIGHEST, description="m³/s.")
+    discharge: float = Field(gt=0, le=HIGHEST / M3_PER_FT3, description="In `unit`.")
+    unit: LevelUnit = Field(
+        "m3/s", description="Of the discharge, or `ft` or `m` of stage, which the basin's rating turns into discharge."
+    )
     direction: Direction = Field(
         "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
     )
@@ -68,8 +78,6 @@ CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
 """Ordered from the least severe."""
 MAX_IMPACT = 2000
 """Longest text of a level, in characters; what is beyond is cut off with an ellipsis."""
-_STAGE = {"ft": M_PER_FT, "m": 1.0}
-_FLOW = {"cfs": M3_PER_FT3, "kcfs": 1000 * M3_PER_FT3, "m3/s": 1.0, "cms": 1.0}
 _NONE = -999.0
 
 
@@ -161,18 +169,18 @@ def read_categories(document: Any) -> tuple[str | None, list[Category]]:
             f"In {place}: {fault['msg']}. Give the JSON of a gauge of api.water.noaa.gov (flood.categories)."
         ) from None
     flood = gauge.flood
-    if flood.stage_units not in _STAGE or flood.flow_units not in _FLOW:
+    if flood.stage_units not in STAGE_SIZES or flood.flow_units not in FLOW_SIZES:
         raise InvalidCategories(
             f"The units are {flood.stage_units[:16]!r} and {flood.flow_units[:16]!r}: known are "
-            f"{', '.join(_STAGE)} and {', '.join(_FLOW)}."
+            f"{', '.join(STAGE_SIZES)} and {', '.join(FLOW_SIZES)}."
         )
     found = [(name, flood.categories[name]) for name in CATEGORIES if name in flood.categories]
     stages = {name: of.stage for name, of in found if of.stage is not None and of.stage > _NONE}
-    flows = {name: of.flow * _FLOW[flood.flow_units] for name, of in found if of.flow is not None and of.flow > 0}
+    flows = {name: of.flow * FLOW_SIZES[flood.flow_units] for name, of in found if of.flow is not None and of.flow > 0}
     known = [
         Category(
             name,
-            stages[name] * _STAGE[flood.stage_units] if name in stages else None,
+            stages[name] * STAGE_SIZES[flood.stage_units] if name in stages else None,
             flows.get(name),
             _impact(name, stages, flood.impacts),
         )

@@ -59,7 +59,7 @@ class JobRun:
     """A running job, and its handler's means to report.
 
     Attributes:
-        trains_itself: whether it trains members instead of posting a job for each.
+        works_alone: whether it does its parts itself instead of posting a job for each.
 
     Args:
         report: receives the progress, and the file that is being read, if any.
@@ -67,7 +67,7 @@ class JobRun:
         folders: settings whose folders its kind declares to write.
     """
 
-    trains_itself = False
+    works_alone = False
 
     def __init__(
         self,

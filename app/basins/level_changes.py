@@ -38,7 +38,7 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "descrip
 @router.put(
     "/{basin}/thresholds/{threshold}",
     summary="Set a level of a basin",
-    responses=_NEW | documented_writing(UnknownBasin, NotYours, AgencysWords, ReservedName, TooManyLevels),
+    responses=_NEW | documented_writing(UnknownBasin, NotYours, AgencysWords, NoRating, ReservedName, TooManyLevels),
 )
 def put_threshold(
     response: Response, writer: OperatorWriter, basin: BasinId, threshold: ThresholdName, level: FixedLevel

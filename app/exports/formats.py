@@ -1,4 +1,4 @@
-"""The formats of answers: CSV, Parquet, GeoJSON, CoverageJSON, and NetCDF of `app.exports.netcdf`."""
+"""The formats of answers: CSV, Parquet, LaTeX, GeoJSON, CoverageJSON, and NetCDF of `app.exports.netcdf`."""
 
 import csv
 import io
@@ -196,6 +196,16 @@ def _field(column: Column) -> "pyarrow.Field":
     return pyarrow.field(column.name, types[column.kind], metadata=shown)
 
 
+def _latex(table: Table) -> bytes:
+    """Return a table as LaTeX (with the package booktabs), its numbers to three decimals."""
+    import pandas
+
+    frame = pandas.DataFrame({_heading(column): column.values for column in table.columns}, dtype=object)
+    style = frame.style.format(escape="latex", precision=3, na_rep="").format_index(escape="latex", axis="columns")
+    text: str = style.hide(axis="index").to_latex(hrules=True)
+    return text.encode()
+
+
 _OF_PLACE = ("basin", "latitude", "longitude")
 
 
@@ -225,12 +235,13 @@ JSON = Format("json", "application/json", "json")
 CSV = Format("csv", middleware.CSV, "csv", csv_of, parameters="; charset=utf-8; header=present")
 NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write)
 PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", _parquet)
+LATEX = Format("latex", "application/x-latex", "tex", _latex)
 GEOJSON = Format("geojson", "application/geo+json", "geojson", _geojson)
 COVERAGEJSON = Format("coveragejson", middleware.COVERAGEJSON, "covjson", coveragejson_of)
 
 SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
 """Formats of daily series, besides JSON."""
-TABLES = (CSV, PARQUET)
+TABLES = (CSV, PARQUET, LATEX)
 """Formats of other tables, besides JSON."""
-PLACES = (*TABLES, GEOJSON)
+PLACES = (CSV, PARQUET, GEOJSON)
 """Formats of tables of places, besides JSON."""

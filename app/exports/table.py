@@ -108,6 +108,12 @@ def stacked(name: str, title: str, parts: Sequence[Sequence[Column]]) -> Table:
     return Table(name, title, [replace(column, values=gathered[column.name]) for column in declared.values()])
 
 
+def by_basin(name: str, title: str, basins: Sequence[str], columns: Mapping[str, Sequence[float | None]]) -> Table:
+    """Return a table with a row for each basin, and columns of numbers by their names."""
+    first = Column("basin", "identifier of the basin", "text", basins)
+    return Table(name, title, [first, *(numbers(key, key, values, len(basins)) for key, values in columns.items())])
+
+
 NOWHERE = Site(None, None, None)
 _KINDS: Mapping[Any, Kind] = {
     bool: "truth",

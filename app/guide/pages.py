@@ -15,6 +15,7 @@ from markupsafe import Markup
 from jobspec.extensions import Extension, extensions
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 from contextlib import suppress
 
@@ -34,25 +35,56 @@ NAME = "[a-z][a-z-]{0,40}"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the guide: its title, and its HTML."""
+    """A page of the guide: its title, its HTML, and whom the index lists it for."""
 
     title: str
     html: Markup
+    audience: str | None
+
+    @property
+    def audience_anchor(self) -> str:
+        return anchor(self.audience or "")
 
 
 @cache  # bounded by the number of files
 def rendered(name: str) -> Page:
     """Render a page by its file name; HTML within it is shown as text."""
-    from markdown_it import MarkdownIt  # here: the API starts without it
-
-    place = page_place(name)
-    text = file_at(place).read_text(encoding="utf-8")
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = markdown.parse(text)
+    tokens, folder = parsed(name), page_place(name).parent
     titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
     for token in tokens:
-        _lead(token.children or [], place.parent)
-    return Page(titles[0] if titles else name, Markup(markdown.renderer.render(tokens, markdown.options, {})))
+        _lead(token.children or [], folder)
+    html = Markup(_markdown().renderer.render(tokens, _markdown().options, {}))
+    return Page(titles[0] if titles else name, html, _audience(name))
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # here: the API starts without it
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def parsed(name: str) -> list["Token"]:
+    """Return the parts of a page by its file name."""
+    return _markdown().parse(file_at(page_place(name)).read_text(encoding="utf-8"))
+
+
+def page_names() -> list[str]:
+    """Return the file names of all pages, without their ends."""
+    return [file.stem for file in sorted(FOLDER.rglob("*.md"))] + [
+        PurePath(file).stem for extension in extensions() for file in extension.guide if file.endswith(".md")
+    ]
+
+
+def _audience(name: str) -> str | None:
+    """Return the heading of the index that a page stands under; None without one."""
+    heading = None
+    for line in (FOLDER / f"{INDEX}.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            heading = line.removeprefix("## ")
+        elif f"/{name}.md" in line:
+            return heading
+    return None
 
 
 def anchor(title: str) -> str:

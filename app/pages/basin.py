@@ -1,33 +1,25 @@
-"""/basins/{basin}: five facts, forecast, levels, water and skill of a basin. /compare: a few basins side by side."""
+"""/basins/{basin}: five facts, forecast, levels, water and skill of a basin."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
-from pydantic import AfterValidator
-from sqlalchemy.orm import Session
 
 from app.alerts import alerts as alert_answers
 from app.basins.schemas import basin_detail
 from app.feeds import holes as holes_of
-from app.forecasts import lookup
 from app.forecasts.changes import change_of
-from app.forecasts.discharge import Representation, WithMembers, usual_units
-from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.discharge import WithMembers
 from app.forecasts.rain_margin import LevelMargin, RainMarginOfRun, rain_margin_of_run
 from app.forecasts.volumes import volumes_of_run
 from app.forecasts.water.balances import in_words as loss_in_words
 from app.forecasts.water.balances import loss_beside_pet
 from app.forecasts.words import UNITS
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.outlooks.outlooks import answer_of as outlook_answer
-from app.pages.basin_facts import Fact, by_months, facts_of, shown_scores, start, verified_rows
-from app.pages.basin_figures import BasinFigures, or_reason, runs_around
-from app.pages.figures import Colour, Curve, Figure, on_days
+from app.pages.basin_facts import by_months, facts_of, shown_scores, verified_rows
+from app.pages.basin_figures import BasinFigures, figures_of, or_reason, runs_around
 from app.pages.figures.flow import flow_of
 from app.pages.render import ChosenUnits, PageRoute, render
 from app.versions.scores import basin_skill
@@ -35,17 +27,14 @@ from app.versions.verification import verified_in
 from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day
-from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Units
 from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
-from jobspec.fields import full_id
+from jobspec.extensions import extensions
 from records.basins.ownership import station_name
 from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
-from records.forecasts.latest import Latest
 from records.outlooks import reader
 
 router = APIRouter(route_class=PageRoute)
@@ -76,19 +65,8 @@ def read_basin(
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
     detail = basin_detail(session, basin)
-    latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
-    units = chosen if isinstance(latest, Absent) else usual_units(latest.basin, chosen)
-    shown: SimpleNamespace | Absent
-    if isinstance(latest, Absent):
-        shown = latest
-    else:
-        form = Representation(units, members, now if run is None else None)
-        forecast = or_reason(lambda: forecast_of(session, latest, form))
-        shown = (
-            forecast
-            if isinstance(forecast, Absent)
-            else _part(session, latest, forecast, run, now, UnitSystem(chosen, latest.basin.area), past_days=int(days))
-        )
+    figures = or_reason(lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members))
+    found = reader.outlook(session, basin, now) if isinstance(figures, Absent) else figures.found
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
     holes = feeds.holes_of_basin(session, basin)
     return render(
@@ -96,8 +74,10 @@ def read_basin(
         "basin.html",
         detail=detail,
         title=station_name(detail.name) if detail.name else detail.id,
-        shown=shown,
-        units=units,
+        shown=figures if isinstance(figures, Absent) else _part(figures),
+        picture=next((one.hydrograph for one in extensions() if one.hydrograph is not None), None),
+        freshness=None if run is not None else found.freshness,
+        units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,
         members=members,
         days=days,
@@ -108,21 +88,12 @@ def read_basin(
     )
 
 
-def _part(
-    session: Session,
-    latest: Latest,
-    forecast: BasinForecast,
-    run: str | None,
-    now: datetime,
-    shown_in: UnitSystem,
-    *,
-    past_days: int,
-) -> SimpleNamespace:
-    """Return the contents that follow a forecast (`run` None: the latest); a reason in place of those that lack."""
-    units: Units = forecast.units["discharge"]  # type: ignore[assignment]
-    basin, version, around = forecast.basin, forecast.version, runs_around(session, latest, now)
-    found = reader.outlook(session, basin, now, forecast.run)
-    outlook = outlook_answer(session, found, units)
+def _part(figures: BasinFigures) -> SimpleNamespace:
+    """Return the contents that follow a forecast; a reason in place of those that lack."""
+    session, latest, forecast, outlook = figures.session, figures.latest, figures.forecast, figures.outlook
+    basin, version, now, units = forecast.basin, forecast.version, figures.now, figures.units
+    no_snow = figures.found.snow if isinstance(figures.found.snow, Absent) else None
+    around = runs_around(session, latest, now)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     scores = [] if isinstance(skill, Absent) else shown_scores(session, skill)
     verified = or_reason(lambda: verified_in(session, basin, version, ALL_YEAR)[1])
@@ -130,24 +101,12 @@ def _part(
     margins = or_reason(lambda: rain_margin_of_run(session, latest, now, units, None))
     levels = sorted(outlook.threat.levels or (), key=lambda level: (-level.chance, level.discharge))
     loss, balance = loss_beside_pet(session, version, basin), forecast.water_balance
-    figures = BasinFigures(
-        session=session,
-        forecast=forecast,
-        latest=latest,
-        run=run,
-        before=around.before.run if around.before else None,
-        outlook=outlook,
-        units=units,
-        shown_in=shown_in,
-        now=now,
-        past_days=past_days,
-    )
     return SimpleNamespace(
         forecast=forecast,
         flows=flow_of(forecast),
         outlook=outlook,
         around=around,
-        facts=facts_of(outlook, forecast, found.snow if isinstance(found.snow, Absent) else None, shown_in),
+        facts=facts_of(outlook, forecast, no_snow),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
@@ -182,78 +141,3 @@ def _term(name: str, mm: float) -> str:
     if name != "storage change":
         return name
     return "taken from storage" if mm > 0 else "added to storage"
-
-
-COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
-"""The colour of each basin; as many can be compared."""
-Asked = Annotated[
-    list[Annotated[str, AfterValidator(full_id)]],
-    Query(description="Identifiers of basins.", min_length=1, max_length=len(COLOURS)),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A basin: its facts, or the reason why it has none."""
-
-    id: str
-    title: str
-    facts: Sequence[Fact] | Absent
-    forecast: BasinForecast | None
-
-
-@router.get("/compare", response_class=HTMLResponse)
-def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked, units: ChosenUnits) -> HTMLResponse:
-    columns = [_column(session, one, clock.now(), units) for one in dict.fromkeys(basin)]
-    titles = next(([fact.title for fact in c.facts] for c in columns if not isinstance(c.facts, Absent)), [])
-    drawn = _figure(columns)
-    figure = None if drawn is None else drawn.shown_in(UnitSystem(units))
-    return render(request, "compare.html", columns=columns, titles=titles, figure=figure)
-
-
-def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Column:
-    detail = basin_detail(session, basin)
-    title = station_name(detail.name) if detail.name else basin
-    latest = or_reason(lambda: lookup.latest(session, basin, now))
-    if isinstance(latest, Absent):
-        return Column(basin, title, latest, None)
-    units = usual_units(latest.basin, chosen)
-    forecast = _forecast(session, latest, now, units)
-    found = reader.outlook(session, basin, now, forecast.run)
-    no_snow = found.snow if isinstance(found.snow, Absent) else None
-    shown_in = UnitSystem(chosen, latest.basin.area)
-    shown = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow, shown_in)]
-    return Column(basin, title, shown, _forecast(session, latest, now, "mm/day"))
-
-
-def _forecast(session: Session, latest: Latest, now: datetime, units: Units) -> BasinForecast:
-    return forecast_of(session, latest, Representation(units, members=False, at=now))
-
-
-def _figure(columns: Sequence[Column]) -> Figure | None:
-    """Draw the median of each basin per area, so that small and large ones can be compared."""
-    shown = [(column, column.forecast) for column in columns if column.forecast is not None]
-    if not shown:
-        return None
-    time = _days([forecast for _, forecast in shown])
-    curves = [
-        Curve(label=column.title, values=on_days(time, forecast.time, quantiles["median"]), colour=colour)
-        for (column, forecast), colour in zip(shown, COLOURS, strict=False)
-        if (quantiles := flow_of(forecast)) is not None
-    ]
-    call = f"/v1/forecasts?units=mm/day&basins={','.join(column.id for column, _ in shown)}"
-    return Figure(
-        name="compared-discharge",
-        title="Discharge per area",
-        unit="mm/day",
-        described="The median forecast of each basin, in millimetres over its area. The values stand behind the call.",
-        call=call,
-        time=time,
-        curves=curves,
-        log=True,
-    )
-
-
-def _days(shown: Sequence[BasinForecast]) -> list[date]:
-    first, last = min(f.time[0] for f in shown), max(f.time[-1] for f in shown)
-    return [first + timedelta(days=ahead) for ahead in range((last - first).days + 1)]

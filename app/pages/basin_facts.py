@@ -21,7 +21,6 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from hydrology.base.unit_systems import UnitSystem
 from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.skilful_days import skilful_days
@@ -54,10 +53,10 @@ class Fact:
     section: str
 
 
-def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None, units: UnitSystem) -> list[Fact]:
+def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None) -> list[Fact]:
     """Return the five facts of a forecast."""
     kind = getattr(forecast.calibration, "kind", "")
-    return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow, units), season(outlook), skill(outlook)]
+    return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow), season(outlook), skill(outlook)]
 
 
 def start(forecast: BasinForecast) -> Fact:
@@ -125,19 +124,18 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     return fact(value=value, detail=f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}")
 
 
-def snow(outlook: BasinOutlook, why: Absent | None, units: UnitSystem) -> Fact:
+def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:
     """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
         return fact(detail="not known" if why is None else short(why))
-    low, high = (number(units.value(mm, "mm")) for mm in (now.p05, now.p95))
-    detail = f"{units.amount(now.mean, 'mm')}, members {low} to {high}"
+    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
         detail = "" if now.mean < MIN_MM else why_no_normal
     elif now.reference is not None:
-        detail += f"; reference {units.amount(now.reference, 'mm')}"
-    return fact(value=units.sentence(f"{now.in_words[0].upper()}{now.in_words[1:]}"), detail=detail)
+        detail += f"; reference {number(now.reference)} mm"
+    return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 
 def season(outlook: BasinOutlook) -> Fact:

@@ -10,13 +10,15 @@ from sqlalchemy.orm import Session
 from app.basins.normals import Normals, normals_of
 from app.basins.observations import DISCHARGE, Observations, observation_query, observations_of
 from app.basins.queries import NormalsRequest, SeriesRequest
-from app.forecasts.discharge import Representation
+from app.forecasts import lookup
+from app.forecasts.discharge import Representation, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
 from app.forecasts.water.storage import storage
+from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
-from app.pages.figures import Figure, flow, water, with_usual
+from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
 from app.pages.figures.flow import Before, Beside, Observed
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
@@ -26,10 +28,15 @@ from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
+from hydrology.weather.forcing_kinds import KINDS
 from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
+from records.levels import basin_levels
+from records.outlooks import reader
+from records.outlooks.reader import Outlook
 from records.runs import runs
 from records.runs.run_types import Run
+from records.weather import weather_issues
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
@@ -47,27 +54,29 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RunsAround:
-    """The previous and next run, and the newest of an earlier T0; None where there is none."""
+    """The previous and next run; None where there is none."""
 
     earlier: Step | None
     later: Step | None
-    before: Step | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinFigures:
-    """Builds the figures of a run's forecast (None: the latest), the forecast `before` drawn beside it."""
+    """Builds the figures of a run's forecast (None: the latest), the issue before drawn beside it."""
 
     session: Session
-    forecast: BasinForecast
     latest: Latest
     run: str | None
-    before: str | None
+    forecast: BasinForecast
+    found: Outlook
     outlook: BasinOutlook
     units: Units
     shown_in: UnitSystem
-    now: datetime
     past_days: int
+
+    @property
+    def now(self) -> datetime:
+        return self.found.at
 
     @property
     def time(self) -> list[date]:
@@ -78,38 +87,63 @@ class BasinFigures:
     def build(self) -> list[Figure]:
         """Return the figures: the hydrograph first, then the water, the weather and the recession."""
         time, forecast = self.time, self.forecast
-        here, chosen, of_run = f"/v1/basins/{forecast.basin}", "?", f"/v1/basins/{forecast.basin}/forecasts/latest"
-        if self.run is not None:
-            chosen, of_run = f"?run={self.run}&", f"/v1/runs/{self.run}/basins/{forecast.basin}"
+        here, chosen = f"/v1/basins/{forecast.basin}", "?" if self.run is None else f"?run={self.run}&"
         of_water = f"{here}/storage{chosen}past_days={self.past_days + 1}"
         product = leading(forecast.product)
         past = f"{here}/observations?product={product}&start={time[0]}&end={forecast.t0}"
-        of_weather = or_reason(lambda: self._observations(product, None, time[0], forecast.t0))
-        normals, dry = or_reason(self._normals), or_reason(self._recession)
+        normals, dry = or_reason(self.normals), or_reason(self._recession)
         stored = storage(self.session, self.latest, None, self.past_days + 1).past
-        beside = Beside(self._observed(), self.outlook, self._before())
-        discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
         of_water_and_weather = (
+            water.weather(forecast, self._weather(), time, past),
             with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
-            water.precipitation(forecast, of_weather, time, past),
-            water.temperature(forecast, of_weather, time, past),
         )
+        drained = flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}")
         by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
             *self._age(time, f"{here}/age{chosen[:-1]}"),
         )
-        return [
-            with_usual(discharge, normals, DISCHARGE, time),
+        figures = [
+            self.hydrograph(normals),
             *(figure.shown_in(self.shown_in) for figure in of_water_and_weather),
             *(figure.shown_in(self.shown_in, "mm/day of flow") for figure in by_source),
-            flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
+            drained.shown_in(self.shown_in),
         ]
+        return [figure.but(now=figure.t0 and self.now) for figure in figures]
+
+    def hydrograph(self, normals: Normals | Absent) -> Figure:
+        """Return the hydrograph with the usual range of its days."""
+        basin, time = self.forecast.basin, self.time
+        call = f"/v1/basins/{basin}/forecasts/latest" if self.run is None else f"/v1/runs/{self.run}/basins/{basin}"
+        categories = {level.name: level.category for level in basin_levels.of_basin(self.session, basin)}
+        beside = Beside(self._observed(), self.outlook, self._before(), self.found.rating, categories)
+        figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
+        return with_usual(figure, normals, DISCHARGE, time)
+
+    def _weather(self) -> dict[str, Values]:
+        """Return weather over the days of the plots: observed until T0 (or all), then the mean of the traces."""
+        forecast, last = self.forecast, self.forecast.t0
+        if KINDS[forecast.forcing_kind].of_record:
+            last = self.time[-1]
+        observed = or_reason(lambda: self._observations(leading(forecast.product), None, self.time[0], last))
+        known: dict[str, dict[date, float | None]] = {}
+        if not isinstance(observed, Absent):
+            known = {name: dict(zip(observed.time, of_days, strict=True)) for name, of_days in observed.values.items()}
+        ahead: dict[str, Values] = {water.PRECIPITATION: forecast.precipitation or [None] * len(forecast.time)}
+        if (weather := forecast.weather) is not None:
+            issue = or_reason(lambda: weather_issues.read(self.session, weather.id, forecast.basin, self.now))
+            if not isinstance(issue, Absent):
+                days = issue.period.days.tolist()
+                of_traces = {name: values.mean(axis=0).tolist() for name, values in issue.values.items()}
+                ahead = {name: on_days(forecast.time, days, values) for name, values in of_traces.items()} | ahead
+        for name, of_days in ahead.items():
+            known.setdefault(name, {}).update(zip(forecast.time, of_days, strict=True))
+        return {name: [of_days.get(day) for day in self.time] for name, of_days in known.items()}
 
     def _before(self) -> Before | None:
-        if self.before is None:
+        if self.outlook.change is None:
             return None
-        before = result_of(self.session, self.before, self.forecast.basin)
+        before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
         shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
         if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
             return None
@@ -124,7 +158,7 @@ class BasinFigures:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
         return recession_of_run(self.session, newest, self.now, self.units)
 
-    def _normals(self) -> Normals:
+    def normals(self) -> Normals:
         time = self.time
         asked = NormalsRequest(
             product=leading(self.forecast.product),
@@ -140,7 +174,7 @@ class BasinFigures:
         return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
 
     def _observed(self) -> Observed:
-        first, last = self.time[0], min(self.time[-1], self.now.date())
+        first, last = self.time[0], min(self.time[-1], self.now.date() - timedelta(days=1))
         product = gauge_product(self.forecast.basin)
         answer = or_reason(lambda: self._observations(product, DISCHARGE, first, last))
         if isinstance(answer, Absent):
@@ -161,6 +195,25 @@ class BasinFigures:
         return observations_of(self.session, observation_query(self.session, basin, asked))
 
 
+def figures_of(
+    session: Session, basin: str, run: str | None, now: datetime, units: Units, *, past_days: int, members: bool = False
+) -> BasinFigures:
+    """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
+    latest, at = lookup.chosen(session, run, basin, now)
+    found, of_flow = reader.outlook(session, basin, now, run), usual_units(latest.basin, units)
+    return BasinFigures(
+        session=session,
+        latest=latest,
+        run=run,
+        forecast=forecast_of(session, latest, Representation(of_flow, members, at)),
+        found=found,
+        outlook=outlook_answer(session, found, of_flow),
+        units=of_flow,
+        shown_in=UnitSystem(units, latest.basin.area),
+        past_days=past_days,
+    )
+
+
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     """Return the runs of the same version and horizon beside a run, by T0 and issue."""
     filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
@@ -168,8 +221,7 @@ def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     alike = sorted((run for run in listed if _days_to_come(run) == _days_to_come(shown.run)), key=_order)
     before = [run for run in alike if _order(run) < _order(shown.run)]
     after = [run for run in alike if _order(run) > _order(shown.run)]
-    older = [run for run in before if run.t0 < shown.run.t0]
-    return RunsAround(_step(before[-1:]), _step(after[:1]), _step(older[-1:]))
+    return RunsAround(_step(before[-1:]), _step(after[:1]))
 
 
 def _step(found: Sequence[Run]) -> Step | None:

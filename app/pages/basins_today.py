@@ -11,6 +11,7 @@ from app.basins.schemas import Kind, named_kind
 from hydrology.alerts import Severity, Trend, rank
 from hydrology.base.absent import Absent, known, text
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
+from hydrology.base.units import Area
 from hydrology.extremes.advice import LevelAdvice
 from hydrology.snow.against_normal import SnowAgainstNormal
 from records.basins import basins
@@ -63,6 +64,7 @@ class BasinToday:
     trend: Trend | None = None
     advice: Sequence[LevelAdvice] = ()
     peak: float | None = None
+    area: Area | None = None
     peak_day: date | None = None
     flow_percent: float | None = None
     snow: SnowAgainstNormal | None = None
@@ -132,6 +134,7 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
         trend=None if level is None else outlook.trend,
         advice=outlook.advice,
         peak=outlook.peak_m3s,
+        area=outlook.area,
         peak_day=outlook.peak_day,
         flow_percent=known(outlook.percent_of_normal),
         snow=None if isinstance(outlook.snow, Absent) else outlook.snow.against_normal,
@@ -141,7 +144,7 @@ def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> Bas
 
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
-Palette = Literal["warning", "balance", "quality"]
+Palette = Literal["warning", "balance", "quality", "age"]
 UNKNOWN = "unknown"
 
 
@@ -152,6 +155,7 @@ class Scale:
     Attributes:
         title: name in the chooser; means: meaning, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+            `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
@@ -244,7 +248,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         title="Freshness",
         means="How many days the last past day of weather behind the newest forecast, observed or filled, lies behind "
         f"the clock: stale after {STALE_AFTER_DAYS}.",
-        palette="warning",
+        palette="age",
         edges=(2, STALE_AFTER_DAYS + 1, 8),
         labels=(
             "1 day or less",

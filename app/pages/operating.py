@@ -1,6 +1,7 @@
 """Pages of operation: alerts, deliveries, jobs, schedules, feeds, status, and what people decide."""
 
 import json
+from math import ceil
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -15,34 +16,37 @@ from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
 from app.forecasts import lookup
+from app.forecasts.discharge import usual_units
 from app.forecasts.words import UNITS, number, on
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.figures import Band, Curve, Figure
-from app.pages.render import PageRoute, form_of, render
+from app.pages.render import ChosenUnits, PageRoute, form_of, render
+from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.alerts import SEVERITIES, rank
-from hydrology.base.absent import Absent
 from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.base.units import Units
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.levels import FixedLevel
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries, held_alerts
-from records.basins import basins
+from records.basins import basins, ownership
 from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import adjustments
 from records.forecasts.adjustments import NotAdjusted
+from records.forecasts.latest import last_past_days
 from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
 from records.levels import basin_levels, categories_and_doubts
-from records.outlooks.outlooks import read_chances
 from records.runs import runs
 from records.runs.tables import Adjustment
+from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
@@ -54,13 +58,14 @@ def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTML
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
+    areas = {alert.basin_id: runs.basin_of(session, alert.run_id, alert.basin_id).area for alert in active}
     deciders = {
         run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
         for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
     }
     answers = answers_of(session, active, clock.today())
     feed = feed_address(None, SEVERITIES[0])
-    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, feed=feed)
+    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, areas=areas, feed=feed)
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
@@ -79,6 +84,8 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     )
 
 
+MAX_DRAWN = 20
+"""Hydrographs on the page of what waits."""
 MAX_LISTED = 100
 USUAL_KIND = "forecast"
 SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
@@ -87,12 +94,30 @@ Kind = Annotated[str, Query(description="The kind of job that the form is for.",
 
 
 @router.get("/jobs", response_class=HTMLResponse)
-def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
+def read_jobs(
+    request: Request, session: Reading, clock: ServiceClock, key: AnyKey, kind: Kind = USUAL_KIND
+) -> HTMLResponse:
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
-    return render(request, "work/jobs.html", jobs=listed, kinds=kinds, kind=chosen, form=form)
+    now = clock.now()
+    in_use = {basin for of_version in promotions.in_use(session).values() for basin in of_version}
+    served, days = sorted(ownership.official(session, sorted(in_use))), last_past_days(session, now)
+    missing = [basin for basin in served if basin not in days or stale(age_days(days[basin], now))]
+    newest = runs.list_runs(session, purpose="operational", available_by=now, limit=1)
+    return render(
+        request,
+        "work/jobs.html",
+        jobs=listed,
+        kinds=kinds,
+        kind=chosen,
+        form=form,
+        served=len(served),
+        missing=missing,
+        weather=newest[0].forcing_kind if newest else "climatology",
+        horizon=newest[0].horizon_days if newest else 10,
+    )
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
@@ -132,48 +157,89 @@ def read_status(
     return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))
 
 
+_CHANGES = NewAdjustment.model_fields
+Factor = Annotated[float, Query(description=_CHANGES["factor"].description), *_CHANGES["factor"].metadata]
+ShiftDays = Annotated[int, Query(description=_CHANGES["shift_days"].description), *_CHANGES["shift_days"].metadata]
+
+
 @router.get("/basins/{basin}/adjust", response_class=HTMLResponse)
 def read_new_adjustment(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    basin: BasinId,
+    units: ChosenUnits,
+    run: ChosenRun = None,
+    factor: Factor = 1.0,
+    shift_days: ShiftDays = 0,
 ) -> HTMLResponse:
-    """Show the form of an adjustment of the latest forecast, or of a given run."""
+    """Show what an adjustment of the latest forecast, or of a given run, would change, and the form that drafts it."""
     chosen, _ = lookup.chosen(session, run, basin, clock.now())
-    chances = read_chances(session, chosen.run, chosen.basin, None).chances
-    levels = [] if isinstance(chances, Absent) else chances
-    form = [field for field in form_of(NewAdjustment) if field.name not in ("run", "chances")]
-    title = shown_name(basin, basins.get(session, basin).name)
-    t0 = as_date(chosen.run.t0)
-    return render(request, "adjust.html", basin=basin, title=title, run=chosen.run, t0=t0, levels=levels, form=form)
+    preview = Adjustment(
+        id="preview",
+        run_id=chosen.run.id,
+        basin_id=basin,
+        factor=factor,
+        shift_days=shift_days,
+        chances={},
+        words="",
+        author="",
+        key_id="",
+        created_at=clock.now(),
+    )
+    shown = adjusted_forecast(session, preview, usual_units(chosen.basin, units))
+    return render(
+        request,
+        "adjust.html",
+        shown=shown,
+        title=shown_name(basin, basins.get(session, basin).name),
+        figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
+        area=chosen.basin.area,
+        issued_at=chosen.run.issued_at,
+    )
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
 def read_adjustment_page(
-    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId
+    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), public=False)
+    return _adjusted(request, session, adjustments.get(session, adjustment), units, public=False)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
 def read_adjusted_page(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits, run: ChosenRun = None
 ) -> HTMLResponse:
     """Show the published adjustment of the latest forecast, or of a given run."""
     chosen, _ = lookup.chosen(session, run, basin, clock.now())
     published = adjustments.published(session, chosen.run.id, basin)
     if published is None:
         raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
-    return _adjusted(request, session, published, public=True)
+    return _adjusted(request, session, published, units, public=True)
 
 
 @router.get("/held", response_class=HTMLResponse)
-def read_held(request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader) -> HTMLResponse:
-    """Show the changes of alerts that wait for approval."""
+def read_held(
+    request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader, units: ChosenUnits
+) -> HTMLResponse:
+    """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
+    now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
-    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
-    note_help = HeldRuling.model_fields["note"].description
-    return render(request, "work/held.html", held=held, names=names, note_help=note_help)
+    drawn = held[:MAX_DRAWN]
+    return render(
+        request,
+        "work/held.html",
+        held=held,
+        names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
+        note_help=HeldRuling.model_fields["note"].description,
+        minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
+        figures={
+            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
+            for one in drawn
+        },
+    )
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
@@ -181,16 +247,25 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
-    title = shown_name(basin, basins.get(session, basin).name)
-    return render(request, "levels.html", basin=basin, title=title, levels=levels, form=form_of(FixedLevel))
+    stored = basins.get(session, basin)
+    title, area = shown_name(basin, stored.name), promotions.areas_in_use(session, [stored])[basin]
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
-def _adjusted(request: Request, session: Reading, stored: Adjustment, *, public: bool) -> HTMLResponse:
-    shown = adjusted_forecast(session, stored)
+def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
+    basin = runs.basin_of(session, stored.run_id, stored.basin_id)
+    shown = adjusted_forecast(session, stored, usual_units(basin, units))
     title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    figure, form = beside_issued(shown), form_of(Publication)
+    note_help = Publication.model_fields["note"].description
     return render(
-        request, "adjusted.html", title=title, shown=shown, figure=figure, unit=figure.unit, public=public, form=form
+        request,
+        "adjusted.html",
+        title=title,
+        shown=shown,
+        area=basin.area,
+        figure=beside_issued(shown),
+        public=public,
+        note_help=note_help,
     )
 
 
@@ -204,7 +279,7 @@ def beside_issued(shown: AdjustedForecast) -> Figure:
         Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
         Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
         Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
-        Curve(label="as issued", values=list(issued["median"]), colour="before"),
+        Curve(label="as issued", values=list(issued["median"]), colour="before", style="dashed"),
         Curve(label="as adjusted", values=adjusted["median"], colour="median"),
     ]
     return Figure(

@@ -9,11 +9,11 @@ from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -154,7 +154,7 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     body = _ENVIRONMENT.get_template(template).render(
         page=SimpleNamespace(**contents) if page is None else page,
         units=UnitSystem(chosen_units(request)),
-        address=request.scope["path"] + ("?" + urlencode(asked) if asked else ""),
+        with_units=lambda units: f"{base}{request.scope['path']}?{urlencode([*asked, ('units', units)])}",
         base=base,
         path=request.scope["path"],
         key=getattr(request.state, "key", None),
@@ -163,7 +163,11 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
         static=lambda name: base + static_address(name),
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
-    return HTMLResponse(body, status, headers)
+    answer = HTMLResponse(body, status, headers)
+    if request.query_params.get("units") == (chosen := chosen_units(request)):
+        is_secure = request.url.scheme == "https"
+        answer.set_cookie(COOKIE, chosen, YEAR, path=base or "/", secure=is_secure, httponly=True, samesite="lax")
+    return answer
 
 
 PageUnits = Annotated[
@@ -184,25 +188,6 @@ async def page_units(request: Request, units: PageUnits = None) -> Units:
 
 
 ChosenUnits = Annotated[Units, Depends(page_units)]
-units_router = APIRouter(include_in_schema=False)
-
-
-@units_router.post("/units")
-def choose_units(request: Request, units: Units, to: str = "/") -> RedirectResponse:
-    """Remember the units of pages in the browser, and lead back to a page of this service, in them."""
-    base, back = request.scope.get("root_path", ""), urlsplit(to)
-    query = "&".join(part for part in (back.query, urlencode({"units": units})) if part)
-    answer = RedirectResponse(f"{base}/{quote(back.path.strip('/'))}?{query}", HTTPStatus.SEE_OTHER)
-    answer.set_cookie(
-        COOKIE,
-        units,
-        max_age=YEAR,
-        path=base or "/",
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="lax",
-    )
-    return answer
 
 
 class PageRoute(APIRoute):
@@ -268,6 +253,9 @@ _LABELS = {
     "from": "Folders or addresses to read from",
     "weather_id": "Which weather forecast",
     "judge_on": "Days to judge on",
+    "discharge": "Flow",
+    "impact": "What happens from it on",
+    "instruction": "What to do then",
 }
 """Labels of fields whose name does not serve as one."""
 

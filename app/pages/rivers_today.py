@@ -141,7 +141,7 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
     ("name", "Basin"),
     ("concern", "Alert"),
     ("chance", "Chance of passing a level"),
-    ("peak", "Highest, m³/s"),
+    ("peak", "Highest"),
     ("flow", "Flow, % of normal"),
     ("snow", "Snow, % of normal"),
     ("skill", "Skill, NSE"),

@@ -1,6 +1,6 @@
 """/basins/{basin}/what-if: runs with changed weather or initial water."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated
 
@@ -13,8 +13,9 @@ from app.forecasts.what_if import Side, WhatIfOfRun, compared_runs
 from app.forecasts.words import UNITS, number, on
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.figures import Band, Colour, Curve, Figure
-from app.pages.render import PageRoute, render
+from app.pages.render import ChosenUnits, PageRoute, render
 from hydrology.base.errors import NotFound, counted
+from hydrology.base.unit_systems import CHANGE, UnitSystem
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import Increment
@@ -44,11 +45,19 @@ class Slider:
     lowest: float
     highest: float
     step: float
+    size: float = 1
     start: float = 0
+
+    def shown_in(self, units: UnitSystem) -> "Slider":
+        """Return the slider in the chosen units, in steps of about the same size; `size` is that of its unit."""
+        size = 1 / units.value(1, self.unit)
+        step = float(f"{self.step / size:.1g}")
+        lowest, highest = (step * int(end / size / step) for end in (self.lowest, self.highest))
+        return replace(self, unit=units.name(self.unit), lowest=lowest, highest=highest, step=step, size=size)
 
 
 SLIDERS = (
-    Slider("degrees", "Warmer, or colder", "°C", -10, 10, 0.5),
+    Slider("degrees", "Warmer, or colder", CHANGE, -10, 10, 0.5),
     Slider("precipitation_percent", "More precipitation, or less", "%", -100, 200, 10),
     Slider("storm.mm", "A storm", "mm", 0, 150, 5),
     Slider("increment.mm", "More water in the basin at T0, or less", "mm", -100, 100, 1),
@@ -57,7 +66,7 @@ SLIDERS = (
 
 @router.get("/basins/{basin}/what-if", response_class=HTMLResponse)
 def read_what_if(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, chosen: ChosenUnits, run: ShownRun = None
 ) -> HTMLResponse:
     """Show the form of changes, and the result of the chosen run."""
     title = shown_name(basin, basins.get(session, basin).name)
@@ -67,7 +76,7 @@ def read_what_if(
         latest = None
     reported = figure = None
     if run is not None:
-        units = usual_units(runs.basin_of(session, run, basin))
+        units = usual_units(runs.basin_of(session, run, basin), chosen)
         reported = compared_runs(session, run, basin, units, clock.now())
         figure = compared(reported, units, f"/v1/basins/{basin}/what-if?run={run}&units={units}")
     usual = int(WhatIfParams.model_fields["horizon"].default)
@@ -79,7 +88,7 @@ def read_what_if(
         latest=latest,
         shown=reported,
         figure=figure,
-        sliders=SLIDERS,
+        sliders=[slider.shown_in(UnitSystem(chosen)) for slider in SLIDERS],
         places={"all": "everywhere", "snow": "as snow", "other": "besides the snow"},
         place=str(Increment.model_fields["where"].default),
         note_help=WhatIfParams.model_fields["note"].description,

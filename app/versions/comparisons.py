@@ -9,8 +9,10 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.answers import JsonAnswer, documented_responses
+from app.exports.answers import TableAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.formats import TABLES
+from app.exports.table import Table, by_basin
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
@@ -164,6 +166,13 @@ def _published_table(table: comparisons.PublishedTable, wanted: Sequence[str]) -
     )
 
 
+def comparison_table(answer: Comparison) -> Table:
+    """Return every basin's scores, a row each."""
+    title = f"Scores of {len(answer.versions)} versions by basin"
+    columns = {f"{of.metric}_{of.version}": of.values for of in answer.by_basin}
+    return by_basin(f"comparison_{answer.id}", title, answer.basins, columns)
+
+
 def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn]:
     first, *_ = of_versions.values()
     return [
@@ -205,10 +214,10 @@ def list_comparisons(
 @router.get(
     "/{comparison}",
     summary="Scores of several model versions on the same basins and days",
-    **documented_responses(Comparison, UnknownComparison, NotCompared),
+    **documented_responses(Comparison, UnknownComparison, NotCompared, formats=TABLES),
 )
-def read_comparison(session: Reading, comparison: ComparisonId, answer: JsonAnswer, metric: Metric = None) -> Response:
+def read_comparison(session: Reading, comparison: ComparisonId, answer: TableAnswer, metric: Metric = None) -> Response:
     """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first
     version with a Wilcoxon signed-rank test, every basin's score, the cost of training each version, and
-    published scores. A comparison never changes, so it may be cached forever."""
-    return answer.of(comparison_of(session, comparison, metric), cache_control=FOR_EVER)
+    published scores; as a file, the scores of each basin. A comparison never changes, so it may be cached forever."""
+    return answer.of(comparison_of(session, comparison, metric), comparison_table, cache_control=FOR_EVER)

@@ -1,5 +1,6 @@
 """/v1/basins/{basin}/skill and /v1/models/{version}/skill: skill of model versions against observations."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,9 +11,10 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.table import Table, table_of
+from app.exports.table import Table, by_basin, table_of
 from app.http.base_schema import Missing, Model, Period, Series
 from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
@@ -230,6 +232,22 @@ def basin_table(answer: BasinSkill) -> Table:
 def model_table(answer: ModelSkill) -> Table:
     """Return the scores of a model version over its basins."""
     return table_of(answer, f"skill_{answer.version}", f"Skill of {answer.version} over its basins")
+
+
+def table_by_basin(session: Session, version: str, period: calendar.Period, chosen: Sequence[str]) -> Table:
+    """Return the scores of a version's mean over a period: a row for each basin, by default of all."""
+    asked = versions.get(session, version)
+    days: dict[str, Any] = {"first_day": period.first, "last_day": period.last, "members": ["mean"]}
+    _, stored = asked.first_stored(
+        lambda of: verification_scores.scores(session, versions=[of], basins=chosen or None, **days)
+    )
+    rows: dict[str, dict[str, float | None]] = {}
+    for score in stored:
+        if (score.lead, score.season, score.threshold) == ("all", "all", "all"):
+            rows.setdefault(score.basin_id, {})[score.metric] = score.value
+    metrics = sorted({metric for row in rows.values() for metric in row})
+    columns = {metric: [row.get(metric) for row in rows.values()] for metric in metrics}
+    return by_basin(f"skill_{version}_by_basin", f"Scores of {version} by basin, {period}", [*rows], columns)
 
 
 @router.get(

@@ -2,9 +2,9 @@
 
 Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
 fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
-tests as they were before they had tiers; what was found then and is not now is in `lost`, and what survived then is not
-tried. On the committed tree, an hour on two cores; a run that is stopped goes on where it was, in a folder of the
-temporary one.
+tests as they were before they had tiers: of its mutants, those that were found then and whose lines are still there are
+tried again; `lost` are those that are not found now. On the committed tree, half an hour on two cores beside the run of
+all tests; a run that is stopped goes on where it was, in a folder of the temporary one.
 """
 
 import json
@@ -49,7 +49,7 @@ def measure(only: str | None = None) -> dict[str, Any]:
     copies = [_copy(folder / f"copy-{number}") for number in range(os.cpu_count() or 1)]
     tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
     before = json.loads(BASELINE.read_text())["outcomes"] if BASELINE.exists() else {}
-    found = [one for module in modules for one in mutants(ROOT, module) if before.get(one.name, "new") is not None]
+    found = [one for module in modules for one in mutants(ROOT, module) if not before or before.get(one.name)]
     outcomes = _outcomes(found, tests, copies, folder)
     return {
         "commit": commit,

@@ -499,6 +499,31 @@ class Cause(Model):
     """What is wrong, and how to mend it."""
 
 
+class CellsOfBasin(Model):
+    """The water in each cell of a member at the end of each day, mm."""
+
+    basin: str
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    """
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    """
+
+    version: str
+    """The model version."""
+
+    member: str
+    """The member: cells of different members have nothing to do with one another."""
+
+    time: list[date]
+    """The days, in order; days may lack between them."""
+
+    total: list[float]
+    """The water in all cells of the member, mm, one value for each day of `time`."""
+
+    cells: dict[str, list[float]]
+    """The water in each cell, mm, by the cell's number, one value for each day of `time`."""
+
+
 class Change(Model):
     """A change with its actor, time and origin."""
 
@@ -1283,7 +1308,10 @@ class FixedLevel(Model):
     """A threshold that an operator sets."""
 
     discharge: float
-    """m³/s."""
+    """In `unit`."""
+
+    unit: Literal["m3/s", "cfs", "ft", "m"] = "m3/s"
+    """Of the discharge, or `ft` or `m` of stage, which the basin's rating turns into discharge."""
 
     direction: Literal["rising", "falling"] = "rising"
     """The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."""

@@ -946,7 +946,12 @@ class Operations(BaseClient):
 
     @overload
     def read_volumes(
-        self, basin: str, *, season: str | None = None, run: str | None = None, format: Literal["csv", "parquet"]
+        self,
+        basin: str,
+        *,
+        season: str | None = None,
+        run: str | None = None,
+        format: Literal["csv", "parquet", "latex"],
     ) -> bytes: ...
 
     def read_volumes(
@@ -955,7 +960,7 @@ class Operations(BaseClient):
         *,
         season: str | None = None,
         run: str | None = None,
-        format: Literal["json", "csv", "parquet"] = "json",
+        format: Literal["json", "csv", "parquet", "latex"] = "json",
     ) -> Any:
         """Seasonal volume.
 
@@ -1530,7 +1535,7 @@ class Operations(BaseClient):
         version: str | None = None,
         metric: str | None = None,
         period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
-        format: Literal["csv", "parquet"],
+        format: Literal["csv", "parquet", "latex"],
     ) -> bytes: ...
 
     def read_basin_skill(
@@ -1540,7 +1545,7 @@ class Operations(BaseClient):
         version: str | None = None,
         metric: str | None = None,
         period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
-        format: Literal["json", "csv", "parquet"] = "json",
+        format: Literal["json", "csv", "parquet", "latex"] = "json",
     ) -> Any:
         """Skill of the model in a basin.
 
@@ -1582,7 +1587,7 @@ class Operations(BaseClient):
         *,
         metric: str | None = None,
         period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
-        format: Literal["csv", "parquet"],
+        format: Literal["csv", "parquet", "latex"],
     ) -> bytes: ...
 
     def read_model_skill(
@@ -1591,7 +1596,7 @@ class Operations(BaseClient):
         *,
         metric: str | None = None,
         period_use: Literal["held out", "validation", "training", "mixed", "unknown"] | None = None,
-        format: Literal["json", "csv", "parquet"] = "json",
+        format: Literal["json", "csv", "parquet", "latex"] = "json",
     ) -> Any:
         """Skill of a model version over its basins.
 
@@ -1830,20 +1835,39 @@ class Operations(BaseClient):
         request = Request("GET", "/v1/comparisons", query={"version": version})
         return self._items(models.ComparisonPage, "comparisons", request)
 
-    def read_comparison(self, comparison: str, *, metric: str | None = None) -> models.Comparison:
+    @overload
+    def read_comparison(
+        self, comparison: str, *, metric: str | None = None, format: Literal["json"] = "json"
+    ) -> models.Comparison: ...
+
+    @overload
+    def read_comparison(
+        self, comparison: str, *, metric: str | None = None, format: Literal["csv", "parquet", "latex"]
+    ) -> bytes: ...
+
+    def read_comparison(
+        self, comparison: str, *, metric: str | None = None, format: Literal["json", "csv", "parquet", "latex"] = "json"
+    ) -> Any:
         """Scores of several model versions on the same basins and days.
 
         The scores of several versions on the same basins and days: quartiles over the basins, differences to the
         first version with a Wilcoxon signed-rank test, every basin's score, the cost of training each version, and
-        published scores. A comparison never changes, so it may be cached forever.
+        published scores; as a file, the scores of each basin. A comparison never changes, so it may be cached
+        forever.
 
         Args:
             comparison: A comparison's id.
             metric: Only this metric.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
         """
         request = Request(
-            "GET", path_of("/v1/comparisons/{comparison}", comparison=comparison), query={"metric": metric}
+            "GET",
+            path_of("/v1/comparisons/{comparison}", comparison=comparison),
+            query={"metric": metric, "format": format},
         )
+        if format != "json":
+            return self._content(request)
         return self._answer(models.Comparison, request)
 
     def list_models(
@@ -2399,12 +2423,69 @@ class Operations(BaseClient):
         return self._content(request)
 
     @overload
+    def read_cells(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        member: str | None = None,
+        start: date | None = None,
+        end: date | None = None,
+        format: Literal["json"] = "json",
+    ) -> models.CellsOfBasin: ...
+
+    @overload
+    def read_cells(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        member: str | None = None,
+        start: date | None = None,
+        end: date | None = None,
+        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
+    ) -> bytes: ...
+
+    def read_cells(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        member: str | None = None,
+        start: date | None = None,
+        end: date | None = None,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+    ) -> Any:
+        """Water in each cell of a member by day.
+
+        What each cell of a member held at the end of the days whose state is stored: of old days the last of each
+        month. The cells of a version that combines others are those of its parts: name one.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            version: A model version's id; by default the basin's current one.
+            member: A member's number; by default the first.
+            start: The first day; by default a year before the last.
+            end: The last day; by default that of the newest state.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/cells", basin=basin),
+            query={"version": version, "member": member, "start": start, "end": end, "format": format},
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.CellsOfBasin, request)
+
+    @overload
     def read_training_curves(self, version: str, *, format: Literal["json"] = "json") -> models.TrainingCurves: ...
 
     @overload
-    def read_training_curves(self, version: str, *, format: Literal["csv", "parquet"]) -> bytes: ...
+    def read_training_curves(self, version: str, *, format: Literal["csv", "parquet", "latex"]) -> bytes: ...
 
-    def read_training_curves(self, version: str, *, format: Literal["json", "csv", "parquet"] = "json") -> Any:
+    def read_training_curves(self, version: str, *, format: Literal["json", "csv", "parquet", "latex"] = "json") -> Any:
         """Training curves of a model version.
 
         The loss, the learning rate, the gradient's norm and the validation score of each member by step, as they
@@ -2846,6 +2927,34 @@ class Operations(BaseClient):
                 "/v1/edr/collections/{collection}/instances/{instance}/cube", instance=instance, collection=collection
             ),
             query={"bbox": bbox, "f": f, "crs": crs, "z": z, "parameter-name": parameter_name, "datetime": datetime},
+        )
+        return self._content(request)
+
+    def read_hydrograph(
+        self,
+        basin: str,
+        *,
+        run: str | None = None,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        days: int | None = None,
+        image: Literal["png", "svg"] | None = None,
+    ) -> bytes:
+        """The hydrograph as a picture.
+
+        The figure of the basin's page for a briefing: with the river's name, T0 and time of issue, units, legend
+        and source, and that it is not an official warning, unless the service has an official sender.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            run: A run's id; by default the latest forecast's.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            days: Number of days before T0.
+            image: The kind of picture.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/hydrograph", basin=basin),
+            query={"run": run, "units": units, "days": days, "image": image},
         )
         return self._content(request)
 

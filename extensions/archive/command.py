@@ -10,9 +10,8 @@ import typer
 
 from extensions.archive.settings import ArchiveSettings
 from freshet.cli.context import opened
-from freshet.cli.options import Basins, BasinsFile
+from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform_left_out, reporting
-from freshet.cli.text_files import listed
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from operations.basin_data.basins import chosen
@@ -38,7 +37,6 @@ def archive(
         ),
     ] = None,
     basin: Basins = None,
-    basins_file: BasinsFile = None,
     period: Annotated[
         str | None, typer.Option(metavar="FIRST..LAST", help="Only runs with a T0 on these days.")
     ] = None,
@@ -58,7 +56,7 @@ def archive(
     With --format teehr: the median of calibrated discharge, with --members its paths and the members too, beside
     observed flow, locations and their crosswalk. A folder holds one export: another one replaces it.
     """
-    names = [*(basin or []), *listed(basins_file)]
+    names = basin or []
     with opened(reads=True) as context, reporting() as reporter:
         from extensions.archive.archive_runs import RunSelection, archive_runs
         from extensions.archive.forecast_archive import STORE

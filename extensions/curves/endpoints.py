@@ -13,9 +13,12 @@ from app.exports.formats import TABLES
 from app.exports.table import Table, table_of
 from app.http.base_schema import Model, Series
 from app.http.dependencies import Reading, VersionId
+from jobspec.training import TrainingConfig
 from records.versions import versions
 from records.versions.versions import CombinedVersion, UnknownVersion
 
+DEFAULTS = TrainingConfig.model_fields
+"""Of configurations that were stored before a field existed."""
 NOT_THERE = "; null where it was not recorded at this step"
 
 
@@ -54,12 +57,8 @@ def curves_of(session: Session, version: str) -> TrainingCurves:
     stored.require_members("Reading training curves")
     logs = versions.logs_of(session, version)
     points = [point for member, log in logs.items() for point in _points(member, log)]
-    config = stored.training
-    name = (
-        config.loss
-        if not config.log_share
-        else f"{config.loss}, {100 * config.log_share:g} % on the logarithm of the flow"
-    )
+    loss, share = (stored.config.get(name, DEFAULTS[name].default) for name in ("loss", "log_share"))
+    name = f"{loss}, {100 * share:g} % on the logarithm of the flow" if share else loss
     return TrainingCurves(version=version, loss_name=name, points=points)
 
 

@@ -6,12 +6,15 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from extensions.plot.briefing import briefing
 from extensions.plot.content import Plume, content
-from extensions.plot.drawing import drawn, require_picture, write_picture
+from extensions.plot.drawing import drawn
+from extensions.plot.picture import ENDINGS, picture, require_picture
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, inform
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem
+from hydrology.base.units import STANDARD
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.forecasts import latest
@@ -37,6 +40,7 @@ def plot(
     if to is not None:
         require_picture(to)
     name = basin_id(basin)
+    drawing = None
     with opened(reads=True) as context, context.database.reading() as session:
         now = context.clock.now()
         if run is None:
@@ -49,8 +53,11 @@ def plot(
         if of_basin.status != "issued":
             raise DataProblem(f"Run {stored.id} has no forecast of {name} to draw: {of_basin.reason}")
         plume = content(session, stored, of_basin, days, last_ended(basins.get(session, name), now))
-    if to is not None:
-        write_picture(plume, to)
+        if to is not None:
+            official = context.settings.cap_sender is not None and not context.clock.replays
+            drawing = briefing(session, name, run, now, STANDARD, days=days, official=official)
+    if drawing is not None and to is not None:
+        to.write_bytes(picture(drawing, next(ending for ending in ENDINGS if to.suffix.lower() == f".{ending}")))
     answer(_payload(plume, stored.id, to), as_json, drawn(plume) if to is None else f"{plume.title}: {to}")
 
 

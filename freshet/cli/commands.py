@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from freshet.cli.options import with_basins_file
 from jobspec.extensions import extensions
 
 COMMANDS = {
@@ -215,7 +216,7 @@ def loaded(words: str) -> Any:
 
         command = of_kind(command)
     holder = typer.Typer(add_completion=False)
-    holder.command(words.rsplit(maxsplit=1)[-1])(command)
+    holder.command(words.rsplit(maxsplit=1)[-1])(with_basins_file(command))
     loaded_command = get_command(holder)
     _unwrap_help(loaded_command)
     return loaded_command

@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.context import Context, MayCreateDatabase, cores, opened
 from freshet.cli.job_options import JobOptions, Layout, keyword
-from freshet.cli.options import BasinsFile, option
+from freshet.cli.options import option
 from freshet.cli.output import (
     MAX_ROWS,
     PARTLY_DONE,
@@ -24,7 +25,6 @@ from freshet.cli.output import (
     table,
     value_at,
 )
-from freshet.cli.text_files import listed
 from hydrology.base.errors import InvalidInput
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import JobRequest
@@ -39,11 +39,14 @@ from runtime.settings import Settings
 from workers.job import JobRun, Progress
 from workers.tasks import HANDLERS
 
+if TYPE_CHECKING:
+    from app.exports.table import Table
+
 
 class CommandRun(JobRun):
     """A job of a command: it has no row, reads files from anywhere, uses every core, and logs to standard error."""
 
-    trains_itself = True
+    works_alone = True
     roots = None
 
     def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
@@ -96,6 +99,9 @@ Device = Annotated[
     str | None, option("DEVICE", "cpu, or a CUDA device such as cuda:0. Default: FRESHET_DEVICE, otherwise cpu.")
 ]
 
+TableFile = Annotated[
+    Path | None, option("FILE", "Write the scores of each basin: .csv, .parquet or .tex, by the end of its name.")
+]
 PLAIN = Layout()
 NOT_DONE = ("left_out", "failed", "refused", "reasons", "problems")
 """Fields of results that give the reasons of what was not done."""
@@ -123,6 +129,7 @@ def job_command(
     device: bool = False,
     begins: MayCreateDatabase = MayCreateDatabase.NOWHERE,
     partly: Sequence[str] = (),
+    table_of: "Callable[[Done], Table] | None" = None,
 ) -> Callable[[View], Callable[..., None]]:
     """Return a decorator that creates a job's command from the function that shows its result as text.
 
@@ -130,27 +137,49 @@ def job_command(
 
     Args:
         partly: fields of the result that have a value where a part of the work was not done, by their paths.
+        table_of: what `--to` writes to a file.
     """
 
     def decorate(view: View) -> Callable[..., None]:
         options = JobOptions(job, layout)
 
         def command(**given: Any) -> None:
-            if names := listed(given.get("basins_file")):
-                given["basins"] = [*(given["basins"] or []), *names]
-            params, on = options.params(given), given.get("device")
+            params, on, to = options.params(given), given.get("device"), given.get("to")
             carry_out(
-                options.kind, params, view, given["as_json"], begins=begins, partly=partly, has_device=device, device=on
+                *(options.kind, params, view, given["as_json"]),
+                begins=begins,
+                partly=partly,
+                has_device=device,
+                device=on,
+                write=_writer(table_of, to) if table_of and to else None,
             )
 
         command.__name__, command.__doc__ = view.__name__, view.__doc__
-        more = [keyword("basins_file", BasinsFile)] if options.has_basins else []
-        more += [keyword("device", Device)] if device else []
+        more = [keyword("device", Device)] if device else []
+        more += [keyword("to", TableFile)] if table_of else []
         signature = inspect.Signature([*options.keywords(), *more, keyword("as_json", Json, False)])
         command.__signature__ = signature  # type: ignore[attr-defined]
         return command
 
     return decorate
+
+
+def _writer(table_of: "Callable[[Done], Table]", file: Path) -> Callable[[Done], None]:
+    """Return what writes the table to a file, in the format that its name ends in."""
+    from app.exports.formats import TABLES
+
+    forms = {f".{form.suffix}": form.write for form in TABLES}
+    write = forms.get(file.suffix)
+    if write is None:
+        raise InvalidInput(f"--to {file} is not a table: end its name with {', '.join(forms)}.")
+
+    def write_table(done: Done) -> None:
+        try:
+            file.write_bytes(write(table_of(done)))
+        except OSError as error:
+            raise InvalidInput(f"{file} cannot be written ({error.strerror}): choose another file.") from None
+
+    return write_table
 
 
 def of_kind(job: type[JobRequest]) -> Callable[..., None]:
@@ -178,17 +207,22 @@ def carry_out(
     partly: Sequence[str] | None = (),
     has_device: bool = False,
     device: str | None = None,
+    write: Callable[[Done], None] | None = None,
 ) -> dict[str, Any]:
     """Run a job, print its result as `job_command` does, and return it.
 
     Args:
+        write: called when it is done, before its result is printed.
         partly: as of `job_command`; None where what is left out is only reported.
     """
     with opened(begins=begins) as context, reporting() as reporter:
         on = take_device(context.settings, device) if has_device else None
         result = run(context, kind, params, reporter, on)
         with context.database.reading() as session:
-            shown = [] if as_json else [*view(Done(context, session, params, result))]
+            done = Done(context, session, params, result)
+            if write is not None:
+                write(done)
+            shown = [] if as_json else [*view(done)]
     reasons = list(dict.fromkeys(_reasons(result)))
     for reason in reasons[:MAX_ROWS]:
         inform(reason)

@@ -97,11 +97,6 @@ class JobOptions:
         self._params: type[RequestModel] = get_type_hints(job)["params"]
         self._options, self._spans = list(_options(self._params, layout)), layout.spans.keys()
 
-    @property
-    def has_basins(self) -> bool:
-        """Whether there is an option for some basins alone."""
-        return any(option.path == ("basins",) for option in self._options)
-
     def keywords(self) -> list[inspect.Parameter]:
         """Return the parameters of the command's function, arguments first."""
         required = inspect.Parameter.empty

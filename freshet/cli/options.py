@@ -1,7 +1,9 @@
 """Options and arguments that several commands take."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -32,6 +34,37 @@ OnlyBasins = Annotated[
 ]
 Basins = Annotated[list[str] | None, option("BASIN", "A basin; repeat it for more.", "--basin")]
 BasinsFile = Annotated[Path | None, option("FILE", "A file with one basin on each line.")]
+
+
+def with_basins_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes `--basins-file`, too, if it takes several `--basin`."""
+    options = [*inspect.signature(command, eval_str=True).parameters.values()]
+    place = next((at for at, one in enumerate(options) if _takes_basins(one.annotation)), None)
+    if place is None:
+        return command
+    name = options[place].name
+
+    def reading_file(*, basins_file: Path | None, **given: Any) -> None:
+        from freshet.cli.text_files import listed
+
+        if basins_file is not None:
+            given[name] = [*(given[name] or []), *listed(basins_file)]
+        command(**given)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    options.insert(place + 1, inspect.Parameter("basins_file", keyword, default=None, annotation=BasinsFile))
+    reading_file.__name__, reading_file.__doc__ = command.__name__, command.__doc__
+    signature = inspect.Signature([one.replace(kind=keyword) for one in options])
+    reading_file.__signature__ = signature  # type: ignore[attr-defined]
+    return reading_file
+
+
+def _takes_basins(annotation: Any) -> bool:
+    marks = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, typer.models.OptionInfo)]
+    named = any("--basin" in (mark.default, *(mark.param_decls or ())) for mark in marks)
+    return named and any(get_origin(part) is list for part in get_args(get_args(annotation)[0]))
+
+
 Adopt = Annotated[
     bool, flag("--adopt", "Adopt an agency's basin that an operator registered; what that operator stated is dropped.")
 ]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import BaseModel
 from rich.console import Group, RenderableType
 
 from freshet.cli.options import Basin, argument, flag, option
@@ -14,7 +15,7 @@ from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from ingestion.feeds.http import parse_json
-from jobspec.levels import FloodFrequencySettings, NewCategories, NewRating, NewThreshold
+from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
 
@@ -32,8 +33,8 @@ _CATEGORIES: Columns = {
 }
 
 
-def _described(field: str) -> str:
-    return FloodFrequencySettings.model_fields[field].description or ""
+def _described(field: str, model: type[BaseModel] = FloodFrequencySettings) -> str:
+    return model.model_fields[field].description or ""
 
 
 Name = Annotated[str, argument("NAME", "Name of the level.")]
@@ -73,7 +74,8 @@ def set_threshold(
     by: Writer,
     basin: Basin,
     name: Name,
-    value: Annotated[float, argument("FLOW", "m3/s.")],
+    value: Annotated[float, argument("FLOW", "Or stage, in the unit.")],
+    unit: Annotated[LevelUnit, option("UNIT", _described("unit", NewThreshold))] = "m3/s",
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
     impact: Annotated[str | None, option("TEXT", IMPACT)] = None,
     instruction: Annotated[str | None, option("TEXT", INSTRUCTION)] = None,
@@ -84,7 +86,8 @@ def set_threshold(
     from app.basins.level_changes import put_threshold
 
     direction = "falling" if falling else "rising"
-    given = {"name": name, "discharge": value, "direction": direction, "impact": impact, "instruction": instruction}
+    given = {"name": name, "discharge": value, "unit": unit, "direction": direction}
+    given |= {"impact": impact, "instruction": instruction}
     found = put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
     _inform_doubts([found])
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
@@ -14,6 +14,9 @@ from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import RetrainingJob
+
+if TYPE_CHECKING:
+    from app.exports.table import Table
 
 _QUARTILES = {"basins": "n", "25 %": "p25", "median": "median", "75 %": "p75"}
 _DIFFERENCE = {"difference": "difference.median", "better": "difference.better", "worse": "difference.worse"}
@@ -35,7 +38,13 @@ _VERSION |= {"product": "product", "members": "members", "parameters": "paramete
 _PRINTED = {"model": "model", "score": "metric", "median": "median", "25 %": "p25", "75 %": "p75", "sd": "sd"}
 
 
-@job_command(EvaluationJob, device=True)
+def _evaluated(done: Done) -> "Table":
+    from app.versions.scores import table_by_basin
+
+    return table_by_basin(done.session, done.result["version"], done.params.period, done.params.basins)
+
+
+@job_command(EvaluationJob, device=True, table_of=_evaluated)
 def evaluate(done: Done) -> Iterator[RenderableType]:
     """Score a version over a period: its members' mean, how well water is conserved, and its snow.
 
@@ -126,7 +135,13 @@ def _by_lead(figures: list[Any], title: str) -> RenderableType:
     return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
 
 
-@job_command(ComparisonJob)
+def _compared(done: Done) -> "Table":
+    from app.versions.comparisons import comparison_of, comparison_table
+
+    return comparison_table(comparison_of(done.session, done.result["comparison"]))
+
+
+@job_command(ComparisonJob, table_of=_compared)
 def compare(done: Done) -> Iterator[RenderableType]:
     """Compare versions on the same basins and days. Default: the basins that all were trained for.
 

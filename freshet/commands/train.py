@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
 from freshet.cli.job_command import Device, Done, carry_out
-from freshet.cli.options import Basins, BasinsFile, option
+from freshet.cli.options import Basins, option
 from freshet.cli.output import Json, table
-from freshet.cli.text_files import Fields, listed, of_file, valid
+from freshet.cli.text_files import Fields, of_file, valid
 from hydrology.base.errors import InvalidInput, counted
 from jobspec.extensions import extensions
 from jobspec.jobs.training import TrainingParams
@@ -65,7 +65,6 @@ def train(
         typer.Option("--from", metavar="VERSION", help="Fine-tune this version instead of training from scratch."),
     ] = None,
     basin: Basins = None,
-    basins_file: BasinsFile = None,
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one stored.")
     ] = None,
@@ -111,7 +110,7 @@ def train(
     with opened() as context, context.database.reading() as session:
         training = checked(_with_product(session, fields, product))
     rule = None if judge_on is None else {"period": judge_on, "promote": True}
-    given = {"config": training, "basins": [*(basin or []), *listed(basins_file)], "label": label, "compare": rule}
+    given = {"config": training, "basins": basin or [], "label": label, "compare": rule}
     params = valid(TrainingParams, given, "training")
     result = carry_out("training", params, _members, as_json, partly=None, has_device=True, device=device)
     if write is not None:

@@ -5,56 +5,33 @@ The choice is that of discharge, in the API's names: `m3/s` and `mm/day` go with
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
-from hydrology.base.units import (
-    M2_PER_ACRE,
-    M2_PER_KM2,
-    M2_PER_SQUARE_MILE,
-    M_PER_FT,
-    MM_PER_INCH,
-    STANDARD,
-    Area,
-    Units,
-    converted,
-)
+from hydrology.base import units as sizes
+from hydrology.base.units import STANDARD, Area, Units, converted
 
 CHOICES: Mapping[Units, str] = {"m3/s": "Metric", "cfs": "US customary", "mm/day": "mm/day"}
 """The systems to choose from, by their unit of discharge; `mm/day` is metric otherwise."""
 FLOW: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
-
-
-_FLOWS: Mapping[str, Units] = {"m³/s": "m3/s", "mm/day of flow": "mm/day"}
-
-
-@dataclass(frozen=True, slots=True)
-class Customary:
-    """A US customary unit: its size in the metric one, and its value at that one's zero."""
-
-    name: str
-    size: float
-    zero: float = 0.0
-
-
-CUSTOMARY: Mapping[str, Customary] = {
-    "million m³": Customary("acre-feet", M2_PER_ACRE * M_PER_FT / 1e6),
-    "mm": Customary("in", MM_PER_INCH),
-    "mm/day": Customary("in/day", MM_PER_INCH),
-    "m": Customary("ft", M_PER_FT),
-    "km²": Customary("mi²", M2_PER_SQUARE_MILE / M2_PER_KM2),
-    "°C": Customary("°F", 5 / 9, 32),
-    "°C of change": Customary("°F", 5 / 9),
+CHANGE, FLOW_DEPTH = "°C of change", "mm/day of flow"
+_FLOWS: Mapping[str, Units] = {"m³/s": "m3/s", FLOW_DEPTH: "mm/day"}
+CUSTOMARY: Mapping[str, tuple[str, float, float]] = {
+    "million m³": ("acre-feet", sizes.M2_PER_ACRE * sizes.M_PER_FT / 1e6, 0),
+    "mm": ("in", sizes.MM_PER_INCH, 0),
+    "mm/day": ("in/day", sizes.MM_PER_INCH, 0),
+    "m": ("ft", sizes.M_PER_FT, 0),
+    "km²": ("mi²", sizes.M2_PER_SQUARE_MILE / sizes.M2_PER_KM2, 0),
+    "°C": ("°F", 5 / 9, 32),
+    CHANGE: ("°F", 5 / 9, 0),
 }
-"""By the metric unit; those of flow stand in `FLOW`."""
-_IN_TEXT = re.compile(r"(\d[\d.]*)((?: to | of the )\d[\d.]*)? (million m³|m³/s|mm|km²)(?![/\w])")
+"""By the metric unit: the name of the US customary one, its size, and its value at zero."""
+_IN_TEXT = re.compile(r"(\d[\d.]*)((?: to | of the )\d[\d.]*)? (million m³|m³/s|mm|km²|°C(?= warmer| colder))(?![/\w])")
 
 
 def number(value: float, digits: int = 3) -> str:
     """Format a number with three digits, or all before its point: 0.0123, 4.57, 12300."""
-    if value == 0:
-        return "0"
-    places = digits - 1 - floor(log10(abs(value)))
+    places = 0 if value == 0 else digits - 1 - floor(log10(abs(value)))
     return f"{round(value, places):.{max(places, 0)}f}"
 
 
@@ -65,17 +42,25 @@ class UnitSystem:
     units: Units = STANDARD
     area: Area | None = None
 
+    def of(self, area: Area | None) -> "UnitSystem":
+        return replace(self, area=area)
+
+    @property
+    def flow(self) -> str:
+        return FLOW[self.units]
+
     def name(self, unit: str) -> str:
         """Return the name of the chosen unit in place of a metric one."""
         if unit in _FLOWS:
             return FLOW[self._of_flow(unit)]
-        return CUSTOMARY[unit].name if self._is_customary(unit) else unit.partition(" of ")[0]
+        return CUSTOMARY[unit][0] if self._is_customary(unit) else unit.partition(" of ")[0]
 
     def value(self, amount: float, unit: str) -> float:
         """Convert an amount in a metric unit."""
         if unit in _FLOWS:
             return float(converted(amount, unit=_FLOWS[unit], into=self._of_flow(unit), area=self.area))
-        return amount / CUSTOMARY[unit].size + CUSTOMARY[unit].zero if self._is_customary(unit) else amount
+        _, size, zero = CUSTOMARY[unit] if self._is_customary(unit) else (unit, 1, 0)
+        return amount / size + zero
 
     def amount(self, amount: float, unit: str) -> str:
         """Format an amount in a metric unit: 12.3 mm is 0.484 in."""
@@ -86,14 +71,13 @@ class UnitSystem:
         return _IN_TEXT.sub(self._replaced, text)
 
     def _replaced(self, found: re.Match[str]) -> str:
-        first, second, unit = found.groups(default="")
-        if self.name(unit) == unit:
+        first, second, name = found.groups(default="")
+        unit = CHANGE if name in CHANGE else name
+        if self.name(unit) == name:
             return found[0]
         words, _, last = second.rpartition(" ")
-        amounts = [
-            number(self.value(float(one), unit), len(one.replace(".", "").lstrip("0"))) for one in (first, last) if one
-        ]
-        return f"{f'{words} '.join(amounts)} {self.name(unit)}"
+        digits = [(float(one), len(one.replace(".", "").lstrip("0"))) for one in (first, last) if one]
+        return f"{f'{words} '.join(number(self.value(n, unit), many) for n, many in digits)} {self.name(unit)}"
 
     def _of_flow(self, unit: str) -> Units:
         is_convertible = self.area is not None or "mm/day" not in (self.units, _FLOWS[unit])

@@ -33,6 +33,7 @@ class Extension:
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
         alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
             least severity; None for more basins than an address takes.
+        hydrograph: its address of the hydrograph as a picture, below that of a basin, `image` being `svg` or `png`.
         job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
         feed_kinds: functions that open a feed by the model of its settings, a `jobspec.feeds.FeedSettings`; see
             `jobspec.feed_kinds.FeedKind`.
@@ -66,6 +67,7 @@ class Extension:
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
     alert_feed: str | None = None
+    hydrograph: str | None = None
     job_kinds: Mapping[str, str] = field(default_factory=dict)
     feed_kinds: Mapping[str, str] = field(default_factory=dict)
     past_forecasts: Mapping[str, str] = field(default_factory=dict)

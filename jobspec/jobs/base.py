@@ -7,7 +7,7 @@ of a handler.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
@@ -159,6 +159,9 @@ DAILY = Authority(
     operators=False,
     forecasters=True,
     note="It asks every feed, and its forecasts are the latest of every basin.",
+)
+DAILY_PART = replace(
+    DAILY, also=frozenset(_union([FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
 )
 BACKFILL = admins_alone(
     *_WEATHER,

@@ -10,7 +10,7 @@ from hydrology.base.calendar import STALE_AFTER_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField, examples, form
-from jobspec.jobs.base import BACKFILL, DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF, JobRequest
+from jobspec.jobs.base import BACKFILL, DAILY, DAILY_PART, FORECAST, REPLAY, VOLUMES, WHAT_IF, JobRequest
 
 MAX_HORIZON_DAYS = 366
 MAX_PERTURBED_STATES = 50
@@ -161,6 +161,20 @@ class DailyJob(JobRequest, authority=DAILY, operational=True, time_limit=timedel
 
     kind: Literal["daily"]
     params: DailyParams
+
+
+class DailyPartParams(RequestModel):
+    """The basins of a part of a daily cycle, and the horizon of their forecasts."""
+
+    basins: Basins
+    horizon: int
+
+
+class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=1)):
+    """Forecast some basins from their newest day. Only a daily cycle posts it. Repeating it stores nothing new."""
+
+    kind: Literal["daily-part"] = "daily-part"
+    params: DailyPartParams
 
 
 class ReplayParams(RequestModel):

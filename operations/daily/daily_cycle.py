@@ -1,21 +1,26 @@
 """The daily cycle: fetch feeds, apply bridges, forecast from the newest day, decide alerts.
 
-A feed, a bridge or a basin that fails is reported, and the others continue. A repeated cycle stores nothing new."""
+Forecasts are issued in parts of at most PART_BASINS basins of a version, each with transactions of its own, which jobs
+or processes may do side by side. What is done twice stores nothing new. A feed, a bridge, a part or a basin that fails
+is reported, and the others continue.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self, get_args
 
+import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day, age_days, stale
+from hydrology.base.calendar import age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from ingestion.base import SourceFile
 from jobspec.extensions import extensions
+from jobspec.fields import DayField
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.sources import Intake
@@ -23,6 +28,7 @@ from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issu
 from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
+from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.forecasts import latest
@@ -42,6 +48,8 @@ OnFetch = Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None]
 
 ADVANCING = "basin-days to T0"
 """Label of the stage in which states advance."""
+PART_BASINS = 256
+"""The most basins of a part: what it holds in memory, and what a failure repeats, do not grow with the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +59,41 @@ class BasinOutcome:
     basin: str
     status: Status
     run: str | None = None
-    t0: Day | None = None
+    t0: DayField | None = None
     reason: Absent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedPart:
+    """The outcome of a part of a cycle.
+
+    Attributes:
+        runs: their ids.
+        without: why basins have no forecast at all.
+    """
+
+    basins: list[BasinOutcome]
+    runs: list[str] = field(default_factory=list)
+    without: Reasons = field(default_factory=dict)
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        return cls([BasinOutcome(name, "failed", reason=reason) for name in names])
+
+
+@dataclass(frozen=True, slots=True)
+class CyclePlan:
+    """The parts of a cycle, once its data have been fetched.
+
+    Attributes:
+        parts: basins of a version, or basins without any.
+        problems: by feed or bridge.
+        lacking: why basins may lack data.
+    """
+
+    parts: list[list[str]]
+    problems: Reasons
+    lacking: Reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +121,21 @@ def daily(
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> Cycle:
-    """Run the daily cycle once, with the named feeds or all; `intake` has the places that file feeds may read."""
+    """Run the daily cycle once, part after part, with the named feeds or all; `intake` as in `prepare`."""
+    plan = prepare(work, intake, names=names, listener=listener, on_fetch=on_fetch)
+    return close(work, plan, [issue_part(work, basins, asked) for basins in plan.parts], asked)
+
+
+def prepare(
+    work: Work,
+    intake: Intake,
+    *,
+    names: Sequence[str] = (),
+    listener: FetchCallbacks = SILENT,
+    on_fetch: OnFetch = lambda _feed, _done, _files: None,
+) -> CyclePlan:
+    """Fetch the named feeds or all, apply the bridges; `intake` has the places that file feeds may read."""
     with work.database.reading() as session:
-        basins = [*promotions.current(session, chosen(session, []))]
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
     problems: Reasons = {}
     lacking: Reasons = {}
@@ -95,11 +148,39 @@ def daily(
         with _noting(bridge, problems, lacking) as failed:
             outcomes = apply(work.stage(bridge), bridge)
             failed |= {one.basin: _failure(one.error) for one in outcomes if one.status == "failed"}
-    asked = replace(asked, climatology=work.settings.fill_with_climatology)
-    done = issue_newest(work.stage(ADVANCING), basins, asked)
-    changes = decide(work, basins) if asked.purpose == "operational" else []
-    cycle = Cycle(_outcomes(work, basins, done, lacking), done.issued, problems, changes)
-    log.info("daily.done", runs=len(cycle.runs), changes=len(changes), **cycle.counts)
+    with work.database.reading() as session:
+        current = promotions.current(session, chosen(session, []))
+    of_versions = grouped((version, name) for name, version in current.items())
+    return CyclePlan(
+        [part for names in of_versions.values() for part in parts_of(names, work.cores)], problems, lacking
+    )
+
+
+def parts_of(names: Sequence[str], cores: int) -> list[list[str]]:
+    """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more."""
+    count = max(-(-len(names) // PART_BASINS), min(cores, 2 * len(names) // PART_BASINS))
+    return [[str(name) for name in part] for part in np.array_split(names, count)]
+
+
+def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
+    """Issue the newest forecasts of a part of the basins."""
+    filling = replace(asked, climatology=work.settings.fill_with_climatology)
+    done = issue_newest(work.stage(ADVANCING), names, filling)
+    return _outcomes(work, names, done)
+
+
+def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
+    """Decide the alerts of a cycle whose parts are done, and return its outcome."""
+    basins = [
+        replace(one, reason=one.reason or plan.lacking.get(one.basin) or part.without.get(one.basin))
+        for part in parts
+        for one in part.basins
+    ]
+    changes = decide(work, [one.basin for one in basins]) if asked.purpose == "operational" else []
+    with work.database.reading() as session:
+        issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
+    cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, plan.problems, changes)
+    log.info("daily.done", runs=len(issued), changes=len(changes), **cycle.counts)
     return cycle
 
 
@@ -133,27 +214,28 @@ def _failure(error: object) -> Absent:
     return absent(Reason.FAILED, message=str(error))
 
 
-def _outcomes(work: Work, names: Sequence[str], done: Newest, lacking: Reasons) -> list[BasinOutcome]:
+def _outcomes(work: Work, names: Sequence[str], done: Newest) -> IssuedPart:
     now = work.clock.now()
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}
         newest = latest.latest_many(session, names, now)
-    outcomes = []
+    part = IssuedPart([], [run.id for run in done.issued])
     for name in names:
         run, row = issued.get(name, (None, None))
         if run is not None and row is not None and row.status == "issued":
             spinning_up = row.spin_up_note and absent(Reason.SPINNING_UP, note=row.spin_up_note)
-            outcomes.append(BasinOutcome(name, "issued", run.id, run.t0, spinning_up or lacking.get(name)))
+            part.basins.append(BasinOutcome(name, "issued", run.id, run.t0, spinning_up or None))
             continue
-        reason = done.failed.get(name) or (row and row.reason) or done.late.get(name) or lacking.get(name)
+        reason = done.failed.get(name) or (row and row.reason) or done.late.get(name)
         if not isinstance(one := newest[name], Latest):
-            outcomes.append(BasinOutcome(name, "failed", reason=reason or _failure(one)))
+            part.basins.append(BasinOutcome(name, "failed", reason=reason))
+            part.without[name] = _failure(one)
             continue
         status: Status = "failed" if name in done.failed or row is not None else "unchanged"
         if stale(age_days(one.run.weather_until, now)):
             status = "stale"
-        outcomes.append(BasinOutcome(name, status, one.run.id, one.run.t0, reason))
-    return outcomes
+        part.basins.append(BasinOutcome(name, status, one.run.id, one.run.t0, reason))
+    return part
 
 
 def after_daily(work: Work) -> Iterator[str]:

@@ -68,8 +68,9 @@ SECONDS_BETWEEN_LOOKS = 0.2
 OnProgress = Callable[[Any], None]
 """Receives the progress of a piece of work. An exception that it raises stops the piece."""
 
-Piece = Callable[[int, OnProgress], None]
-"""Does a piece of work by its number. It is pickled for a process: a module's function, or a `partial` of one."""
+Piece = Callable[[int, OnProgress], Any]
+"""Does a piece of work by its number, and returns its result. It is pickled for a process: a module's function, or a
+`partial` of one."""
 
 
 class _StoppedError(Exception):
@@ -89,13 +90,17 @@ def processes_for(pieces: int, cores: int) -> int:
     return max(1, min(pieces, cores, fitting))
 
 
-def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
-    """Run all pieces in a number of processes; an exception of `on_progress` stops all."""
+def side_by_side(
+    work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]
+) -> dict[int, Any]:
+    """Run all pieces in a number of processes, and return their results; an exception of `on_progress` stops all."""
     context = spawn_context()  # a fork would copy torch's locks in their current state
     desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:
-            _watch({pool.submit(_do, piece) for piece in pieces}, desk.progress, on_progress)
+            submitted = {piece: pool.submit(_do, piece) for piece in pieces}
+            _watch({*submitted.values()}, desk.progress, on_progress)
+            return {piece: one.result() for piece, one in submitted.items()}
         except BrokenProcessPool:
             raise DataProblem(
                 "A process was killed, perhaps by the system for want of memory. Its finished work is stored: run the "
@@ -107,7 +112,7 @@ def side_by_side(work: Piece, pieces: Sequence[int], processes: int, on_progress
 
 
 def _watch(
-    pending: set[Future[None]], progress: "SimpleQueue[tuple[int, Any]]", on_progress: Callable[[int, Any], None]
+    pending: set[Future[Any]], progress: "SimpleQueue[tuple[int, Any]]", on_progress: Callable[[int, Any], None]
 ) -> None:
     while pending:
         done, pending = wait(pending, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
@@ -135,10 +140,10 @@ def _begin(desk: _WorkerContext) -> None:
     use_one_thread()
 
 
-def _do(piece: int) -> None:
+def _do(piece: int) -> Any:
     def report(progress: Any) -> None:
         _desk.progress.put((piece, progress))
         if _desk.stopping.value:
             raise _StoppedError
 
-    _desk.work(piece, report)
+    return _desk.work(piece, report)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, day
 from hydrology.base.digests import owned_digest
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
@@ -20,8 +20,8 @@ from hydrology.extremes.advice import LevelText
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.levels import CategoryName, FloodFrequencySettings, NewThreshold
-from records.basins import basins
+from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
+from records.basins import basins, ratings
 from records.database.base import FreeText, Instant, Real
 from records.database.stored import as_values, find, find_row, read, stored, table_of, upsert
 from records.series import series
@@ -162,13 +162,24 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
     row = find_row(session, SET_LEVELS, basin_id=basin, name=new.name)
     if row is None and len(of_basin(session, basin)) >= MAX_LEVELS:
         raise TooManyLevels(f"{basin} has {MAX_LEVELS} levels, the maximum: remove one first.")
-    given = new.model_dump()
+    given = new.model_dump(exclude={"unit"}) | {"discharge": _in_m3s(session, basin, new, at)}
     if row is not None and row.category is None and all(getattr(row, name) == value for name, value in given.items()):
         return "unchanged"
     confirmed = row.confirmed if row is not None and row.direction == new.direction else None
     level = SetLevel(**given, set_at=at, confirmed=confirmed)
     upsert(session, SetLevel, [{"basin_id": basin} | as_values(level)])
     return "new" if row is None else "changed"
+
+
+def _in_m3s(session: Session, basin: str, new: NewThreshold, at: datetime) -> float:
+    """Return the discharge of a new level, that of a stage by the basin's rating of the day."""
+    flow: float | Absent = new.discharge * FLOW_SIZES.get(new.unit, 1)
+    if new.unit in STAGE_SIZES:
+        flow = ratings.require(session, basin, day(at.date())).rating.flow_at(new.discharge * STAGE_SIZES[new.unit])
+    if isinstance(flow, Absent) or flow > HIGHEST:
+        why = flow if isinstance(flow, Absent) else f"{flow:.4g} m³/s is above {HIGHEST:g}: correct it or its unit."
+        raise InvalidInput(f"{new.name}: {why}")
+    return flow
 
 
 def get(session: Session, basin: str, name: str) -> SetLevel:

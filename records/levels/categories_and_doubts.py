@@ -129,10 +129,7 @@ def _known(flows: Sequence[float | Absent]) -> list[float]:
 
 
 def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
-    if stage is None or rating is None:
-        return absent(Reason.NO_RATING)
-    flow = float(rating.discharge(stage))
-    return flow if flow > 0 else rating.why_no_discharge(stage)
+    return absent(Reason.NO_RATING) if stage is None or rating is None else rating.flow_at(stage)
 
 
 REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."

@@ -11,12 +11,14 @@ from tests.e2e.paths import keyed_paths, open_paths
 
 pytestmark = pytest.mark.extended
 
+ZOOMED = {"width": WIDE["width"] // 2, "height": WIDE["height"] // 2}
+"""What a window shows at 200 % zoom."""
 SERIOUS = ("serious", "critical")
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 """The rules that a colour scheme can break: the schemes differ in colours alone."""
 
 
-@pytest.mark.parametrize("window", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("window", [WIDE, PHONE, ZOOMED], ids=["wide", "phone", "zoomed"])
 def test_no_page_has_a_serious_fault(reading_api: Api, window: dict[str, int]) -> None:
     faults: dict[str, Any] = {}
     with showing(reading_api.address, viewport=window) as shown:

@@ -1,7 +1,9 @@
 """The page that describes the API, in a real browser that reaches this machine alone."""
 
+import re
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -10,6 +12,8 @@ from testing.country import BASINS
 from tests.e2e.conftest import Api
 
 pytestmark = pytest.mark.extended
+
+_GROUND = "element => getComputedStyle(element).backgroundColor"
 
 
 @pytest.fixture
@@ -20,17 +24,47 @@ def shown(reading_api: Api) -> Iterator[Shown]:
         yield shown
 
 
-def test_every_operation_is_shown(shown: Shown) -> None:
-    expect(shown.page.locator(".opblock-tag").first).to_be_visible()
-    expect(shown.page.locator(".opblock")).to_have_count(0)
-    for tag in shown.page.locator(".opblock-tag").all():
-        tag.click()
-    expect(shown.page.locator(".opblock-summary-path", has_text="/v1/basins").first).to_be_visible()
-    expect(shown.page.get_by_text("River forecasts with mass-conserving networks").first).to_be_visible()
-    described = shown.page.evaluate("fetch('openapi.json').then(answer => answer.json())")
-    operations = sum(len(methods) for methods in described["paths"].values())
-    expect(shown.page.locator(".opblock")).to_have_count(operations)
+def test_every_operation_is_listed_without_a_script(reading_api: Api) -> None:
+    with showing(reading_api.address, java_script_enabled=False) as shown:
+        shown.go("/docs")
+        described = httpx2.get(f"{shown.address}/openapi.json").json()["paths"]
+        listed = {operation["operationId"] for methods in described.values() for operation in methods.values()}
+        operations = shown.page.locator("details[name=operation]")
+        assert {entry.get_attribute("id") for entry in operations.all()} == listed
+        subject = shown.page.locator(".subject", has=shown.page.get_by_role("heading", name="basins", exact=True))
+        expect(subject.locator("details summary").first).not_to_be_visible()
+        subject.locator("summary").first.click()
+        expect(subject.locator("details summary", has_text="GET /v1/basins").first).to_be_visible()
+
+
+def test_the_document_is_read_when_an_operation_is_opened(shown: Shown) -> None:
+    assert "/openapi.json" not in shown.here
+    _opened(shown.page, "read_basin")
     assert "/openapi.json" in shown.here
+
+
+def test_a_search_shows_what_it_finds_whatever_its_subject(shown: Shown) -> None:
+    shown.page.get_by_label("Search").fill("LATEST forecast")
+    expect(shown.page.locator("#read_latest_forecast")).to_be_visible()
+    expect(shown.page.locator("#list_basins")).not_to_be_visible()
+    shown.page.get_by_label("Search").fill("no such operation")
+    expect(shown.page.locator(".subject:visible")).to_have_count(0)
+
+
+def test_the_page_follows_the_dark_scheme(reading_api: Api) -> None:
+    with showing(reading_api.address, color_scheme="dark") as shown:
+        shown.go("/docs")
+        operation = _opened(shown.page, "list_basins")
+        dark = shown.page.locator("html").evaluate(_GROUND)
+        assert shown.page.locator("#swagger-ui").evaluate(_GROUND) == dark
+        assert max(int(part) for part in re.findall(r"\d+", dark)) < 64
+        expect(operation.locator("h4").first).not_to_have_css("color", "rgb(59, 65, 81)")
+
+
+def test_an_address_with_the_name_of_an_operation_opens_it(reading_api: Api) -> None:
+    with showing(reading_api.address) as shown:
+        shown.go("/docs#read_basin")
+        expect(shown.page.locator("#read_basin .opblock")).to_be_visible()
 
 
 def test_an_operation_that_is_tried_is_answered(shown: Shown) -> None:
@@ -41,13 +75,13 @@ def test_an_operation_that_is_tried_is_answered(shown: Shown) -> None:
 
 
 def test_a_key_that_is_authorized_posts_a_job(shown: Shown, reading_api: Api) -> None:
+    operation = _opened(shown.page, "post_job")
     shown.page.locator(".auth-wrapper .authorize").first.click()
     dialogue = shown.page.locator(".dialog-ux")
     dialogue.locator("input").fill(reading_api.stored.token)
     dialogue.locator("button.authorize").click()
     dialogue.locator("button.btn-done").click()
 
-    operation = _opened(shown.page, "post_job")
     operation.get_by_role("button", name="Try it out").click()
     operation.locator("textarea.body-param__text").fill('{"kind": "forecast", "params": {"basins": ["SYNTH-01"]}}')
     operation.get_by_role("button", name="Execute").click()
@@ -68,12 +102,12 @@ def test_a_parameter_is_filled_in_with_what_is_stored_here(shown: Shown) -> None
 
 
 def _opened(page: Page, operation: str) -> Locator:
-    described = page.evaluate("fetch('openapi.json').then(answer => answer.json())")["paths"]
-    tags = next(one["tags"] for path in described.values() for one in path.values() if one["operationId"] == operation)
-    page.locator(f"#operations-tag-{tags[0]}").click()
-    found = page.locator(f".opblock[id$='-{operation}']")
-    found.locator(".opblock-summary-control").click()
-    return found
+    element = page.locator(f"#{operation}")
+    element.locator("xpath=..").evaluate("subject => { subject.open = true; }")
+    element.locator("summary").first.click()
+    drawn = element.locator(".opblock")
+    expect(drawn).to_be_visible()
+    return drawn
 
 
 def _execute(operation: Locator) -> None:

@@ -1,5 +1,6 @@
-"""What a forecaster does with the pages of a whole service whose alerts need approval: approve, adjust and publish,
-dismiss, and let a deadline pass."""
+"""The hour of a forecaster with the pages of a whole service whose alerts need approval: a key, what waits, approval,
+an adjustment, a level with words, a run again, two basins compared, the worst forecast, what if; then dismissal, and
+a deadline that passes."""
 
 import os
 import shutil
@@ -18,13 +19,17 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import update
 
+from hydrology.attribution import ErrorSplit
 from hydrology.base.calendar import Period
 from jobspec.levels import NewThreshold
 from operations.verification.calibrate import calibrate
 from records.access import keys
 from records.alerts.held_alerts import HELD_ALERTS
 from records.database.engine import Database
+from records.database.stored import add_all, as_values
 from records.levels import basin_levels, categories_and_doubts
+from records.runs import runs
+from records.verification.error_splits import ForecastError
 from records.versions import promotions
 from runtime.clock import Clock
 from testing.api_process import await_ready
@@ -37,7 +42,8 @@ from tests.e2e.alerts_page import await_alert
 pytestmark = pytest.mark.extended
 
 WORK = 180_000.0  # milliseconds that a job may take
-BASIN = BASINS[0]
+BASIN, OTHER = BASINS[:2]
+DESK = {"width": 1280, "height": 800}
 ANN = "Ann, duty forecaster"
 
 
@@ -82,55 +88,101 @@ def service(trained_file: Path, tmp_path: Path) -> Iterator[Service]:
         process = stack.enter_context(subprocess.Popen(command, env=around, stdout=result, stderr=result))
         stack.callback(process.send_signal, signal.SIGTERM)
         await_ready(address, process, log)
-        yield Service(stack.enter_context(showing(address)), address, database, *tokens)
+        yield Service(stack.enter_context(showing(address, viewport=DESK)), address, database, *tokens)
 
 
-def test_a_day_of_a_forecaster(service: Service) -> None:
+def test_the_hour_of_a_forecaster(service: Service) -> None:
     window, page = service.window, service.window.page
     page.on("dialog", lambda dialog: dialog.accept())
-    _forecast(service)
+    waiting = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Waiting")
+    run = _forecast(service, BASIN, OTHER)
+    _verify(service.database, run)
     window.go("/alerts")
     expect(page.get_by_text("No level of any basin has an alert.")).to_be_visible()
-    page.get_by_role("link", name="What waits for approval").click()
+    expect(waiting).to_be_hidden()
+
+    window.go("/held")
+    expect(page.get_by_text("This page needs the key of a forecaster.")).to_be_visible()
     page.get_by_label("Key").fill(service.forecaster)
     page.get_by_role("button", name="Open").click()
+    expect(waiting).to_contain_text("1")
     expect(page.get_by_role("listitem")).to_contain_text("ford")
-    page.get_by_label("note").first.fill("Seen on the camera.")
+    expect(page.get_by_text("Goes out in")).to_be_visible()
+    expect(page.locator("figure canvas")).to_be_visible()
+    page.get_by_label("Note").first.fill("Seen on the camera.")
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    expect(waiting).to_contain_text("0")
     await_alert(page, window, "warning")
     assert _newest(service)["why"].endswith(f"Approved by {ANN}: Seen on the camera.")
 
     window.go(f"/basins/{BASIN}")
     page.get_by_role("link", name="Adjust", exact=True).click()
-    page.get_by_label("factor").fill("0.5")
-    page.get_by_label("shift_days").fill("1")
-    page.get_by_label("words (needed)").fill("The gate is closed.")
-    page.get_by_label("ford").fill("0.01")
-    page.get_by_role("button", name="Show both").click()
+    first_day = page.get_by_role("region", name="Discharge day by day").locator("tbody tr").first.locator("td").nth(1)
+    issued = first_day.inner_text()
+    page.get_by_label("Flow times").fill("0.5")
+    expect(first_day).not_to_have_text(issued)
+    page.get_by_label("Days later").fill("1")
+    expect(first_day).to_have_text("–")
+    expect(page.locator("figure canvas")).to_be_visible()
+    page.get_by_label("Reason (needed)").fill("The gate is closed.")
+    page.get_by_text("Chances of your own").click()
+    page.get_by_label("ford").fill("1")
+    page.get_by_role("button", name="Save the draft").click()
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()
     expect(page.locator("figure canvas")).to_be_visible()
     expect(page.get_by_role("button", name="PNG")).to_have_count(1)
     assert service.asked("GET", f"/v1/basins/{BASIN}/adjustments")["adjustments"] == []
-    page.get_by_label("note").fill("Until Sunday.")
+    page.get_by_label("Note").fill("Until Sunday.")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text(f"Published by {ANN}")).to_be_visible()
     await_alert(page, window, None)
     assert _newest(service)["decided_by"] == ANN
     window.go(f"/basins/{BASIN}")
     expect(page.get_by_text("The gate is closed.")).to_be_visible()
+    for curve in ("as issued", "as adjusted"):
+        expect(page.locator(".u-legend").first.get_by_text(curve)).to_be_visible()
     page.get_by_role("link", name="As issued and as adjusted").click()
+    expect(page.get_by_text(f"Published by {ANN}")).to_be_visible()
     expect(page.get_by_role("row", name="ford")).to_contain_text("1 %")
 
-    _forecast(service, token=service.admin)
+    window.go(f"/basins/{BASIN}/levels")
+    page.get_by_label("Name (needed)").fill("mill-road")
+    page.get_by_label("Flow (needed)").fill("900")
+    page.get_by_label("What happens from it on").fill("Water covers the mill road.")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("row", name="mill-road")).to_contain_text("Water covers the mill road.")
+
+    window.go(f"/basins/{BASIN}")
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_label("Key")).to_have_count(0)
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("forecast succeeded", timeout=WORK)
+    page.get_by_role("link", name="Run ").first.click()
+    expect(heading).to_contain_text(service.asked("GET", f"/v1/basins/{BASIN}")["name"])
+    newest = service.asked("GET", f"/v1/basins/{BASIN}/forecasts/latest")["run"]
+    assert newest != run
+    assert page.url.endswith(newest)
+
+    window.go(f"/compare?basin={BASIN}&basin={OTHER}&units=mm/day")
+    expect(page.locator("figure canvas")).to_have_count(3)
+    expect(page.locator("figure .unit")).to_have_text(["mm/day"] * 3)
+    window.go(f"/basins/{BASIN}")
+    page.get_by_role("link", name="Worst forecasts").click()
+    expect(page.locator("figure canvas")).to_have_count(1)
+    expect(page.get_by_text("The volume of 10 days was forecast as")).to_be_visible()
+    window.go(f"/basins/{BASIN}/what-if")
+    page.get_by_label("A storm").press("ArrowRight")
+    page.get_by_role("button", name="What if?").click()
+    expect(page.get_by_text("It is not a forecast.")).to_be_visible(timeout=WORK)
+
     (held,) = service.asked("GET", "/v1/alerts/held", token=service.forecaster)["held"]
     ruling = {"run": held["run"], "ruling": "dismiss", "note": "Still closed."}
     service.asked("POST", f"/v1/basins/{BASIN}/alerts/held", ruling, token=service.forecaster)
     window.go("/held")
-    page.get_by_role("button", name="Dismiss")
     expect(page.get_by_text("Nothing waits.")).to_be_visible()
 
-    _forecast(service)
+    _forecast(service, BASIN)
     with service.database.transaction() as session:
         session.execute(update(HELD_ALERTS).values(due_at=datetime.now(UTC)))
     await_alert(page, window, "warning")
@@ -159,14 +211,37 @@ def _prepared(database: Database) -> tuple[str, str]:
         )
 
 
-def _forecast(service: Service, token: str | None = None) -> None:
-    """Have the service forecast the basin, and wait until that is done."""
-    job = service.asked("POST", "/v1/jobs", {"kind": "forecast", "params": {"basins": [BASIN]}}, token=token)
+def _forecast(service: Service, *basins: str) -> str:
+    """Have the service forecast basins with the forecaster's key, wait until that is done, and return the run."""
+    body = {"kind": "forecast", "params": {"basins": [*basins]}}
+    job = service.asked("POST", "/v1/jobs", body, token=service.forecaster)
     headers = {"Authorization": f"Bearer {service.admin}"}
     with httpx2.stream("GET", service.address + job["events"], headers=headers, timeout=180, trust_env=False) as events:
         for _ in events.iter_lines():
             pass  # the stream ends with the job
-    assert service.asked("GET", f"/v1/jobs/{job['id']}")["status"] == "succeeded"
+    done = service.asked("GET", f"/v1/jobs/{job['id']}")
+    assert done["status"] == "succeeded"
+    return str(done["result"]["runs"][0]["run"])
+
+
+def _verify(database: Database, run: str) -> None:
+    """Store the error of a run, as its verification does a month later."""
+    split = ErrorSplit(observed=10.0, error=4.0, weather=3.0, initial_state=0.5, network=0.5)
+    with database.transaction() as session:
+        of_run = runs.get(session, run)
+        error = ForecastError(
+            run_id=run,
+            basin_id=BASIN,
+            version_id=of_run.version_id,
+            t0=of_run.t0,
+            horizon_days=of_run.horizon_days,
+            weather="observed",
+            season="son",
+            volume=split,
+            peak=split,
+            verified_at=CLOCK.now(),
+        )
+        add_all(session, ForecastError, [as_values(error)])
 
 
 def _newest(service: Service) -> Any:

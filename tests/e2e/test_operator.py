@@ -103,7 +103,7 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
 
     window.go(f"/basins/{BASINS[0]}/levels")
     page.get_by_label("name (needed)").fill("ford")
-    page.get_by_label("discharge (needed)").fill("0.001")
+    page.get_by_label("Flow (needed)").fill("0.001")
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_role("row", name="ford")).to_contain_text("above")
     _start(window, "forecast", {"params.basins": BASINS[0]})

@@ -1,5 +1,6 @@
 """A water manager uses the pages: from the map to a basin, its threat, its snow with uncertainty, and its data."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -44,11 +45,11 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     why_no_snow = missing["storage.snow"]
     peak = _api(shown, f"/v1/basins/{ALARMED}/outlook")["peak"]
     assert isinstance(peak, dict)
-    highest = f"the highest is {number(peak['discharge'])} on {on(date.fromisoformat(peak['day']))}"
+    highest = f"a peak of {number(peak['discharge'])} m³/s is expected on {on(date.fromisoformat(peak['day']))}"
     expect(shown.page.locator(".lead")).to_contain_text(highest)
     threat = shown.page.locator(".glance > div").first
     expect(threat).to_contain_text("bankfull 80 % by the forecast from T0 20 September 2005")
-    expect(shown.page.locator("figure .u-over")).to_have_count(6)
+    expect(shown.page.locator("figure .u-over")).to_have_count(5)
     origin = _api(shown, f"/v1/basins/{ALARMED}/origin")
     of_origin = shown.page.locator("figure", has_text="Where the forecast flow comes from")
     expect(of_origin).to_contain_text(f"At most {number(float(str(origin['ceiling'])))} mm of what was stored could")
@@ -136,7 +137,7 @@ def test_a_page_asks_for_few_answers(shown: Shown) -> None:
 
 
 @pytest.mark.extended
-def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None:
+def test_the_values_under_the_pointer_and_by_keyboard_are_those_of_the_api(shown: Shown) -> None:
     shown.go(f"/basins/{ALARMED}")
     plot = shown.page.locator(".u-over").first
     box = plot.bounding_box()
@@ -148,6 +149,12 @@ def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None
     legend = shown.page.locator(".u-legend").first
     last = float(discharge["median"][-1])
     expect(legend).to_contain_text(f"{float(f'{last:.4g}'):g}")
+    slider = shown.page.get_by_role("slider", name="Values by day, with the arrow keys").first
+    slider.focus()
+    first = float(discharge["median"][0])
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(rf"(median|as issued) {float(f'{first:.4g}'):g}"))
+    slider.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(rf"(median|as issued) {float(f'{last:.4g}'):g}"))
 
 
 @pytest.mark.extended

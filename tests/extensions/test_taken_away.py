@@ -27,7 +27,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "physics_exam": {"guide": ("physics",)},
-    "plot": {"commands": ("plot",)},
+    "plot": {"paths": ("/v1/basins/{basin}/hydrograph",), "commands": ("plot",)},
     "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
@@ -36,6 +36,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("cap",),
     },
     "edr": {"paths": ("/v1/edr",), "tags": ("edr",), "guide": ("edr",)},
+    "cells": {"paths": ("/v1/basins/{basin}/cells",), "commands": ("cells",), "guide": ("cells",)},
     "curves": {"paths": ("/v1/models/{version}/curves",), "commands": ("models curves",), "guide": ("curves",)},
     "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},

@@ -64,6 +64,7 @@ def test_generated_pages_are_current(name: str) -> None:
 
 
 def test_html_of_a_page_is_shown_and_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "README.md").write_text("# Guide\n")
     (tmp_path / "page.md").write_text("# A page\n\n<script>alert(1)</script> [x](javascript:alert(1))\n")
     monkeypatch.setattr("app.guide.pages.FOLDER", tmp_path)
     page = rendered.__wrapped__("page")

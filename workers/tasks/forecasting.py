@@ -1,21 +1,27 @@
 """Handlers of jobs that forecast, score versions and verify forecasts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hydrology.base.absent import texts
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from jobspec.jobs import forecasting as requests
 from jobspec.jobs import judging
+from records.database.base import from_json, to_json
 from records.job_permissions import permissions
+from records.jobs.jobs import Job
 from records.runs.run_types import Run
 from records.versions import promotions
+from workers.division import cores, divide
 from workers.job import MAX_REPORTED, JobRun
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
+    from operations.daily.daily_cycle import CyclePlan
+    from operations.daily.daily_forecasts import DailyRequest
     from operations.verification.simulated_levels import LevelsComputed
     from operations.verification.verify_issued import Verified
     from records.feeds.feeds import FetchedBasin
@@ -53,20 +59,20 @@ def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
 
 
 def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
-    """Run the daily cycle and report the outcome of every basin."""
-    from operations.daily.daily_cycle import after_daily
-    from operations.daily.daily_cycle import daily as run
-    from operations.daily.daily_forecasts import DailyRequest
-    from operations.feeds.fetch import FetchCallbacks
-    from operations.upkeep import audit_details
+    """Run the daily cycle, its parts side by side, and report the outcome of every basin."""
+    from operations.daily.daily_cycle import CyclePlan, IssuedPart, after_daily, close
 
-    def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
-        running.record("feed fetched", feed, **audit_details.fetched(done, files))
-
-    listener = FetchCallbacks(notify=running.log, pause=running.pause)
-    asked = DailyRequest(params.horizon, running.grant.purpose, owner=running.grant.owner)
-    places = running.intake()
-    cycle = run(running.work, places, asked, names=params.feeds, listener=listener, on_fetch=note)
+    plan = _prepare(running, params) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
+    asked = _newest(running, params.horizon)
+    parts = [
+        requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon))
+        for names in plan.parts
+    ]
+    done = [
+        IssuedPart.failed(names, _why(result)) if isinstance(result, Job) else from_json(IssuedPart, result)
+        for names, result in zip(plan.parts, divide(running, parts, daily_part, to_json(plan)), strict=True)
+    ]
+    cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
@@ -82,6 +88,38 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
         "alert_changes": len(cycle.changes),
         "runs": [{"run": created.id, "status": created.status, "t0": str(created.t0)} for created in cycle.runs],
     }
+
+
+def _prepare(running: JobRun, params: requests.DailyParams) -> "CyclePlan":
+    from operations.daily.daily_cycle import prepare
+    from operations.feeds.fetch import FetchCallbacks
+    from operations.upkeep import audit_details
+
+    def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
+        running.record("feed fetched", feed, **audit_details.fetched(done, files))
+
+    listener = FetchCallbacks(notify=running.log, pause=running.pause)
+    work = replace(running.work, cores=cores(running))
+    return prepare(work, running.intake(), names=params.feeds, listener=listener, on_fetch=note)
+
+
+def _newest(running: JobRun, horizon: int) -> "DailyRequest":
+    from operations.daily.daily_forecasts import DailyRequest
+
+    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner)
+
+
+def _why(failed: Job) -> Absent:
+    problem = failed.problem or {"detail": f"Job {failed.id} was {failed.status}."}
+    return absent(Reason.FAILED, message=problem["detail"])
+
+
+def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
+    """Issue the newest forecasts of a part of the basins."""
+    from operations.daily.daily_cycle import issue_part
+
+    content: dict[str, Any] = to_json(issue_part(running.work, params.basins, _newest(running, params.horizon)))
+    return content
 
 
 def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
     Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
     """
     unfinished = [training for training in works if training.version_id is None]
-    if running.trains_itself:
+    if running.works_alone:
         for training in unfinished:
             _train_members(running, training)
         return

@@ -1,14 +1,13 @@
 """Figures: curves and bands over days, drawn by `static/figures.js`."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Literal, Self
 
 from pydantic import Field
 
 from app.basins.normals import Normals
 from app.http.base_schema import Model
-from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem
 
@@ -17,6 +16,7 @@ Style = Literal["line", "thin", "dashed", "dots", "bars"]
 Colour = Literal[
     "observed", "median", "before", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold",
     "band-50", "band-90", "part-stored", "part-snow", "older", "djf", "mam", "jja", "son",
+    "warning-1", "warning-2", "warning-3",
 ]  # fmt: skip
 """Colours of the style sheet."""
 
@@ -29,6 +29,7 @@ class Curve(Model):
     colour: Colour
     style: Style = "line"
     listed: bool = True
+    right: bool = Field(False, description="Whether its axis is the one on the right.")
 
 
 class Band(Model):
@@ -43,9 +44,26 @@ class Band(Model):
     label: str = ""
 
 
+class Level(Model):
+    """A level across the figure: a line with its name, and of an official category the ground up to the next."""
+
+    label: str
+    value: float
+    ground: Colour | None = None
+
+
+class Ticks(Model):
+    """The axis on the right by ticks alone: the values of the left axis at which they stand, and their labels."""
+
+    unit: str
+    values: list[float]
+    labels: list[str]
+
+
 class Peak(Model):
     """The peak of the flow ahead: its median, and the ends of the 90 % range of its height and day."""
 
+    label: str
     height: float
     low: float
     high: float
@@ -60,6 +78,7 @@ class Figure(Model):
     name: str = Field(description="Name of the saved file.")
     title: str
     unit: str
+    right_unit: str = ""
     described: str = Field("", description="The figure in words, for screen readers.")
     note: str = ""
     call: str = Field(description="The API call behind it.")
@@ -68,6 +87,9 @@ class Figure(Model):
     curves: list[Curve] = Field([])
     bands: list[Band] = Field([])
     t0: date | None = None
+    now: datetime | None = None
+    levels: list[Level] = Field([])
+    stages: Ticks | None = None
     peak: Peak | None = None
     downloads: bool = Field(True, description="Whether everybody may download the data.")
     log: bool = Field(False, description="Whether the values may be shown on a logarithmic axis.")
@@ -77,15 +99,14 @@ class Figure(Model):
 
     def shown_in(self, units: UnitSystem, unit: str | None = None) -> Self:
         """Return the figure in the chosen units; `unit` by default is that of its metric values."""
-        unit = unit or self.unit
-        curves = [
-            curve.model_copy(
-                update={"values": [None if one is None else rounded(units.value(one, unit)) for one in curve.values]}
-            )
+        unit, right = unit or self.unit, self.right_unit
+        shown = [
+            [one if one is None else units.value(one, right if curve.right else unit) for one in curve.values]
             for curve in self.curves
         ]
-        note, reason = units.sentence(self.note), self.reason and units.sentence(self.reason)
-        return self.but(unit=units.name(unit), curves=curves, note=note, reason=reason)
+        curves = [one.model_copy(update={"values": values}) for one, values in zip(self.curves, shown, strict=True)]
+        names = {"unit": units.name(unit), "right_unit": right and units.name(right)}
+        return self.but(**names, curves=curves, note=units.sentence(self.note))
 
     @property
     def csv(self) -> str:
@@ -95,7 +116,8 @@ class Figure(Model):
     @property
     def drawing(self) -> dict[str, Any]:
         """Input of the drawing script, as JSON values."""
-        return self.model_dump(mode="json", include={"name", "unit", "time", "curves", "bands", "t0", "peak", "log"})
+        words = {"title", "described", "note", "call", "reason", "downloads"}
+        return self.model_dump(mode="json", exclude=words)
 
 
 def on_days(time: Sequence[date], days: Sequence[date], values: Values) -> list[float | None]:
@@ -107,11 +129,6 @@ def on_days(time: Sequence[date], days: Sequence[date], values: Values) -> list[
 def edge(label: str, values: Values, colour: Colour) -> Curve:
     """Return the edge of a band."""
     return Curve(label=label, values=list(values), colour=colour, style="thin")
-
-
-def level_line(label: str, discharge: float, days: int) -> Curve:
-    """Return a level of discharge over a number of days; its name stands at the line."""
-    return Curve(label=label, values=[discharge] * days, colour="level", style="dashed", listed=False)
 
 
 def with_usual(figure: Figure, normals: Normals | Absent, variable: str, time: Sequence[date]) -> Figure:

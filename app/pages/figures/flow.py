@@ -1,20 +1,24 @@
 """The hydrograph, and the recession without further rain."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
+
+import numpy as np
 
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.water.recession import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import BasinOutlook, OutlookPeak
-from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, Level, Peak, Ticks, Values, edge, on_days
 from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
-from hydrology.base.units import Units
+from hydrology.base.units import M_PER_FT, Area, Units, converted
 from hydrology.extremes.level_checks import level_title, percent
 from hydrology.extremes.levels import OF_MODEL
+from hydrology.ratings import Rating
+from jobspec.levels import CategoryName
 
 REACH = 1.5
 """Highest level drawn, relative to the highest flow."""
@@ -22,23 +26,20 @@ BANDS: tuple[tuple[str, str, Colour, str], ...] = (
     ("p05", "p95", "band-90", "90 % range"),
     ("p25", "p75", "band-50", "50 % range"),
 )
+STAGE_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+MAX_STAGES = 12
+"""Maximum number of steps between stages; those too close to be read are left out in drawing."""
 NO_ESTIMATE = "No uncertainty estimate yet"
+GROUNDS: Mapping[CategoryName | None, Colour] = {
+    "action": "warning-1",
+    "minor": "warning-2",
+    "moderate": "warning-3",
+    "major": "before",
+}
+"""Colours of official flood categories."""
 RANGE_KINDS = {"provisional": "provisional range", "backfilled": "range from past forecasts"}
 """Label of a calibrated range by the kind of its error model; others need none."""
 Flow = Mapping[str, Values]
-
-
-@dataclass(frozen=True, slots=True)
-class PlottedLevel:
-    """A level of discharge, in the units of the figure, with the chance of passing it; None where it is not known."""
-
-    name: str
-    discharge: float
-    chance: float | None = None
-
-    @property
-    def label(self) -> str:
-        return level_title(self.name) + ("" if self.chance is None else f", {percent(self.chance)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +67,21 @@ class Beside:
     observed: Observed
     outlook: BasinOutlook
     before: Before | None = None
+    rating: Rating | None = None
+    categories: Mapping[str, CategoryName | None] = field(default_factory=dict)
 
     @property
-    def levels(self) -> list[PlottedLevel]:
-        """The rising levels: floods of the record, and those of operators."""
+    def levels(self) -> list[Level]:
+        """The rising levels from the lowest on: floods of the record, official categories, and those of operators."""
         is_calibrated = self.outlook.flow == "calibrated"
+        levels = [level for level in self.outlook.threat.levels or () if level.direction == "rising"]
         return [
-            PlottedLevel(level.level, level.discharge, level.chance if is_calibrated else None)
-            for level in self.outlook.threat.levels or ()
-            if level.direction == "rising"
+            Level(
+                label=level.title + (f", {percent(level.chance)}" if is_calibrated else ""),
+                value=level.discharge,
+                ground=GROUNDS.get(self.categories.get(level.level)),
+            )
+            for level in sorted(levels, key=lambda level: level.discharge)
         ]
 
     @property
@@ -103,8 +110,9 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
         curves.append(Curve(label=f"forecast of {on(before.t0)}", values=of_days, colour="before", style="dashed"))
     curves += [Curve(label="observed", values=on_days(time, observed.days, observed.values), colour="observed")]
     highest = max(value for curve in curves for value in curve.values if value is not None)
-    near = [level for level in levels if level.discharge <= REACH * highest]
-    curves += [level_line(level.label, level.discharge, len(time)) for level in near]
+    highest = max(highest, 0 if beside.peak is None else beside.peak.p95)
+    near = [level for level in levels if level.value <= REACH * highest]
+    top = max(highest, *(level.value for level in near)) if near else highest
     return figure.but(
         described=_described(forecast, quantiles, units),
         note=" ".join(_notes(forecast, observed, [level for level in levels if level not in near], units)),
@@ -112,13 +120,34 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
         curves=curves,
         bands=bands,
         t0=forecast.t0,
-        peak=None if beside.peak is None else _peak(beside.peak),
+        levels=near,
+        stages=None if beside.rating is None else _stages(beside.rating, top, forecast, units),
+        peak=None if beside.peak is None else _peak(beside.peak, units),
         log=True,
     )
 
 
-def _peak(peak: OutlookPeak) -> Peak:
-    return Peak(height=peak.discharge, low=peak.p05, high=peak.p95, day=peak.day, first=peak.day_p05, last=peak.day_p95)
+def _peak(peak: OutlookPeak, units: Units) -> Peak:
+    label = f"{number(peak.discharge)} {UNITS[units]} on {on(peak.day)}"
+    first, last = peak.day_p05, peak.day_p95
+    return Peak(label=label, height=peak.discharge, low=peak.p05, high=peak.p95, day=peak.day, first=first, last=last)
+
+
+def _stages(rating: Rating, highest: float, forecast: BasinForecast, units: Units) -> Ticks | None:
+    """Return round stages up to a flow, ft beside ft³/s and else m; None where the rating does not reach so low."""
+    area = None if forecast.area is None else Area(forecast.area.name, forecast.area.km2 * 1e6)
+    if area is None and units == "mm/day":
+        return None
+    unit, metres = ("ft", M_PER_FT) if units == "cfs" else ("m", 1.0)
+    low, discharges = rating.stages[0], rating.discharges
+    flow = min(float(converted(highest, unit=units, into="m3/s", area=area)), discharges[-1])
+    if flow <= discharges[0]:
+        return None
+    high = float(rating.stage(flow))
+    step = next(step for step in STAGE_STEPS if (high - low) / metres <= MAX_STAGES * step)
+    stages = step * np.arange(np.ceil(low / metres / step), np.floor(high / metres / step) + 1)
+    flows = converted(rating.discharge(stages * metres), unit="m3/s", into=units, area=area)
+    return Ticks(unit=f"Stage, {unit}", values=flows.tolist(), labels=[f"{stage:g}" for stage in stages.round(1)])
 
 
 def _plume(forecast: BasinForecast, quantiles: Flow, time: Sequence[date]) -> tuple[list[Curve], list[Band]]:
@@ -140,7 +169,7 @@ def _plume(forecast: BasinForecast, quantiles: Flow, time: Sequence[date]) -> tu
     return curves, bands
 
 
-def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[PlottedLevel], units: Units) -> Iterator[str]:
+def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], units: Units) -> Iterator[str]:
     kind = getattr(forecast.calibration, "kind", "")
     if forecast.calibrated is None:
         yield f"{NO_ESTIMATE}: the range is the spread of the members, which is too narrow."
@@ -149,8 +178,7 @@ def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[PlottedLev
     if observed.reason is not None:
         yield f"Observed: {observed.reason}"
     if far:
-        lowest = min(far, key=lambda level: level.discharge)
-        yield f"Above the picture: {lowest.label}, {number(lowest.discharge)} {UNITS[units]}, and higher levels."
+        yield f"Above the picture: {far[0].label}, {number(far[0].value)} {UNITS[units]}, and higher levels."
 
 
 def _described(forecast: BasinForecast, quantiles: Flow, units: Units) -> str:
@@ -172,7 +200,7 @@ def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: s
         return figure.but(reason=shown.missing["discharge"])
     low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))
     levels = [
-        level_line(level_title(level.name), level.discharge, len(shown.time))
+        Level(label=level_title(level.name), value=level.discharge)
         for level in _levels_reached(shown)
         if level.discharge is not None
     ]
@@ -185,8 +213,8 @@ def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: s
             edge("", low, "band-90"),
             edge("90 % of members", high, "band-90"),
             Curve(label="median", values=[*median], colour="median"),
-            *levels,
         ],
+        levels=levels,
         bands=[Band(low=0, high=1, colour="band-90", label="90 % of members")],
         log=True,
     )

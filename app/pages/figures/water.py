@@ -5,15 +5,14 @@ from datetime import date
 
 import numpy as np
 
-from app.basins.observations import Observations
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.stored_water import SnowRead
 from app.forecasts.water.origin import AgeOfRun, FlowOfAge, OriginOfRun
 from app.forecasts.water.storage import PastWater
 from app.forecasts.words import number, on
-from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
-from hydrology.base.absent import Absent
+from app.pages.figures import Band, Colour, Curve, Figure, Values, edge, on_days
 from hydrology.base.errors import counted
+from hydrology.snow import snow17
 from hydrology.water.storage import OLDER, YET_TO_FALL
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
@@ -29,8 +28,12 @@ AGE_FILLS: Mapping[str, Colour] = {
     "SON": "son",
 }
 PRECIPITATION = "precipitation"
+FALLS: tuple[tuple[str, Colour], ...] = (("rain", "rain"), ("snow", "snow"), ("rain or snow", "median"))
+"""Kinds of precipitation and their colours; the last where the temperature is not known."""
 TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
 """Variable, label, colour."""
+SNOW_AT_MOST = snow17.Parameters().pxtemp
+"""Highest mean temperature of a day at which its precipitation is snow, °C."""
 
 
 def snow(forecast: BasinForecast, past: PastWater | None, time: Sequence[date], call: str) -> Figure:
@@ -192,52 +195,41 @@ def _when(part: FlowOfAge) -> str:
     return "is older" if part.age == OLDER else f"fell in {part.age}"
 
 
-def precipitation(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
-    """Draw observed and forecast precipitation."""
-    curves = []
-    if not isinstance(observed, Absent) and PRECIPITATION in observed.values:
-        values = [
-            value if day <= forecast.t0 else None
-            for day, value in zip(observed.time, observed.values[PRECIPITATION], strict=True)
-        ]
-        past = on_days(time, observed.time, values)
-        curves.append(Curve(label="until T0", values=past, colour="rain", style="bars"))
-    if forecast.precipitation is not None:
-        ahead = on_days(time, forecast.time, forecast.precipitation)
-        label = "after T0" if forecast.traces is None else "after T0, mean of the traces"
-        curves.append(Curve(label=label, values=ahead, colour="median", style="bars"))
+def weather(forecast: BasinForecast, known: Mapping[str, Values], time: Sequence[date], call: str) -> Figure:
+    """Draw rain, snow and temperature over the days of the figure."""
+    nothing = [None] * len(time)
+    low, high, falls = (known.get(name, nothing) for name in ("tmin", "tmax", PRECIPITATION))
+    kinds = [_kind_of_fall(*of_day) for of_day in zip(low, high, strict=True)]
+    curves = [
+        Curve(
+            label=label,
+            values=[mm if kind == label else None for mm, kind in zip(falls, kinds, strict=True)],
+            colour=colour,
+            style="bars",
+        )
+        for label, colour in FALLS
+    ]
+    curves += [
+        Curve(label=label, values=[*known.get(name, nothing)], colour=colour, right=True)
+        for name, label, colour in TEMPERATURES
+    ]
+    curves = [curve for curve in curves if any(value is not None for value in curve.values)]
     return Figure(
-        name=f"{forecast.basin}-precipitation",
-        title="Precipitation",
+        name=f"{forecast.basin}-weather",
+        title="Rain, snow and temperature",
         unit="mm/day",
-        described="Rain and snow of each day. The values stand behind the call below.",
-        note=forecast.forcing_note,
+        right_unit="°C",
+        described="Rain or snow of each day, and its lowest and highest temperature. The values stand behind the call.",
+        note=f"{forecast.forcing_note} Snow is what falls on days whose mean temperature is that of snow in Snow-17.",
         call=call,
-        reason=None if curves else str(observed),
+        reason=None if curves else f"No weather of these days is stored for {forecast.product}.",
         time=list(time),
         curves=curves,
         t0=forecast.t0,
     )
 
 
-def temperature(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
-    """Draw the daily minimum and maximum temperature."""
-    curves = []
-    if not isinstance(observed, Absent):
-        curves = [
-            Curve(label=label, values=on_days(time, observed.time, observed.values[name]), colour=colour)
-            for name, label, colour in TEMPERATURES
-            if name in observed.values
-        ]
-    reason = str(observed) if isinstance(observed, Absent) else f"{forecast.product} has no temperature."
-    return Figure(
-        name=f"{forecast.basin}-temperature",
-        title="Temperature",
-        unit="°C",
-        described="The lowest and the highest temperature of each day. The values stand behind the call below.",
-        call=call,
-        reason=None if curves else reason,
-        time=list(time),
-        curves=curves,
-        t0=forecast.t0,
-    )
+def _kind_of_fall(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "rain or snow"
+    return "snow" if (low + high) / 2 <= SNOW_AT_MOST else "rain"

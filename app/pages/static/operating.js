@@ -5,6 +5,7 @@
 const NAME = "freshet-key";
 const IDLE_MS = 30 * 60 * 1000;
 const RETRY_MS = 2000;
+const TYPING_MS = 150;
 const WAITING_MS = 60 * 1000;
 const base = document.querySelector(".brand").getAttribute("href").replace(/\/$/, "");
 const here = () => location.pathname + location.search;
@@ -98,7 +99,8 @@ function valueOf(field) {
   const text = field.value.trim();
   switch (field.dataset.entry) {
     case "boolean": return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
-    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text);
+    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text) * (field.dataset.size ?? 1);
+    case "percent": return text === "" ? undefined : Number(text) / 100;
     case "list": return text === "" ? undefined : text.split(",").map((part) => part.trim()).filter(Boolean);
     case "json": return text === "" || text === field.dataset.default ? undefined : JSON.parse(text);
     default: return text === "" || text === field.dataset.default ? undefined : text;
@@ -338,8 +340,36 @@ function enhance() {
       navigate(form.action + "?" + new URLSearchParams(new FormData(form)));
     });
   }
+  for (const form of document.querySelectorAll("form[data-preview]")) preview(form);
   const section = document.querySelector("[data-events]");
   if (section) follow(section, section.dataset.ended ? () => {} : undefined);
+}
+
+// Show what the fields that the address has would change, while they are typed: the service computes it.
+function preview(form) {
+  let typed = 0;
+  form.addEventListener("input", async (event) => {
+    if (event.target.type !== "number" || event.target.dataset.path || !event.target.checkValidity()) return;
+    const mine = (typed += 1);
+    await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+    if (mine !== typed) return;
+    const fields = ["run", "factor", "shift_days"].map((name) => [name, form.elements[name].value]);
+    const address = `${location.pathname}?${new URLSearchParams(fields.filter(([, value]) => value !== ""))}`;
+    try {
+      const answer = await fetch(address, { headers: { Accept: "text/html", ...authorization() } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (mine !== typed || !form.isConnected) return;
+      if (!answer.ok) return say(form, page.querySelector(".failed")?.textContent ?? page.title, true);
+      say(form, "", false);
+      history.replaceState(null, "", address);
+      shown = here();
+      const next = page.querySelectorAll("[data-shown]");
+      document.querySelectorAll("[data-shown]").forEach((part, index) => part.replaceWith(document.importNode(next[index], true)));
+      dispatchEvent(new Event("freshet-page"));
+    } catch (error) {
+      failed(form, error);
+    }
+  });
 }
 
 function failed(form, error) {

@@ -45,6 +45,25 @@ def test_levels_have_stages_by_the_rating_and_a_reason_beyond_it(database: Datab
     assert beyond["stage"]["reason"].startswith("The rating covers 0.2832 to 226.5 m³/s, not ")
 
 
+def test_a_level_can_be_given_in_any_unit_and_is_stored_in_m3s(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    fill_records(sqlite_database)
+    admin = bearer(sqlite_database, "admin")
+
+    def put(discharge: float, unit: str) -> Any:
+        return sqlite_client.put(f"{ADDRESS}/mill", json={"discharge": discharge, "unit": unit}, headers=admin)
+
+    assert put(1.83, "m").json()["type"] == "/problems/no-rating"
+    sqlite_client.put(RATING, json=new(), headers=admin)
+    for discharge, unit in ((6.0, "ft"), (6 * 0.3048, "m"), (4005.0, "cfs"), (4005 * 0.3048**3, "m3/s")):
+        level = put(discharge, unit).json()
+        assert level["discharge"] == pytest.approx(4005 * 0.3048**3), unit
+        assert level["stage"]["ft"] == pytest.approx(6.0)
+    for discharge, unit in ((12.0, "ft"), (2e7, "m3/s"), (1.0, "mm/day")):
+        assert put(discharge, unit).status_code == 422, unit
+
+
 def test_a_table_that_cannot_be_used_is_refused_with_the_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:

@@ -99,7 +99,7 @@ def test_a_small_answer_is_left_as_it_is(exporting: TestClient) -> None:
 def test_a_compressed_page_runs_the_same_scripts(exporting: TestClient) -> None:
     plain = exporting.get("/docs", headers={"Accept-Encoding": "identity"}).headers["Content-Security-Policy"]
     assert packed(exporting, "/docs", "gzip")["content-security-policy"] == plain
-    assert "sha256-" in plain
+    assert "script-src 'self'" in plain
 
 
 def test_an_event_stream_is_never_compressed(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -22,6 +22,8 @@ from app.forecasts.words import number, on
 from extensions.plot.content import content
 from freshet.commands.forecasts import run_text
 from hydrology.base.basins import gauge_product
+from hydrology.base.unit_systems import UnitSystem
+from hydrology.base.units import Units
 from hydrology.extremes.level_checks import percent
 from hydrology.outlook import LEVELS
 from records.alerts import alert_changes
@@ -30,20 +32,19 @@ from records.database.engine import Database
 from records.runs import runs
 from tests.app.pages.page_text import facts_of, text_of
 
-UNIT = "m³/s"
-
 
 @dataclass(frozen=True)
 class Shown:
-    """The outlook of a basin, and the answers of the readers."""
+    """The outlook of a basin, and the answers of the readers; pages, and the outlook, in the chosen units."""
 
     client: TestClient
     database: Database
     basin: str
+    units: Units = "m3/s"
 
     @cached_property
     def outlook(self) -> Any:
-        return self.json(f"/v1/basins/{self.basin}/outlook")
+        return self.json(f"/v1/basins/{self.basin}/outlook?units={self.units}")
 
     @cached_property
     def listed(self) -> Mapping[str, Any]:
@@ -143,18 +144,24 @@ class Shown:
 
     @cached_property
     def page(self) -> str:
-        return self.client.get(f"/basins/{self.basin}").text
+        return self.client.get(f"/basins/{self.basin}?units={self.units}").text
 
     @cached_property
     def sentence(self) -> str:
-        """The sentence of the basin's page."""
+        """The forecast in words of the basin's page."""
+        (found,) = re.findall(r'<p class="words">(.*?)</p>', self.page, re.S)
+        return text_of(found)
+
+    @cached_property
+    def lead(self) -> str:
+        """The first sentence of the basin's page."""
         (found,) = re.findall(r'<p class="lead">(.*?)</p>', self.page, re.S)
         return text_of(found)
 
     @cached_property
     def first_page(self) -> str:
         """The basin's row of the first page."""
-        rows = self.client.get("/").text.split("<tr>")
+        rows = self.client.get(f"/?units={self.units}").text.split("<tr>")
         return text_of(next(row for row in rows if f'value="{self.basin}"' in row))
 
     def json(self, path: str) -> Any:
@@ -196,6 +203,10 @@ def _alike(shown: Any, expected: Any) -> bool:
     return bool((shown or None) == expected)
 
 
+def _units(outlook: Mapping[str, Any]) -> UnitSystem:
+    return UnitSystem(outlook["units"]["discharge"])
+
+
 def _peak(field: str) -> Callable[[Mapping[str, Any]], Any]:
     return lambda outlook: outlook["peak"] and outlook["peak"][field]
 
@@ -209,9 +220,9 @@ def _card_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak, days = outlook["peak"], outlook["days"]
     if peak is None:
         return "None, falling from"
-    way = f"{number(peak['discharge'])} {UNIT} on {on(date.fromisoformat(peak['day']))}"
+    way = f"{number(peak['discharge'])} {_units(outlook).flow} on {on(date.fromisoformat(peak['day']))}"
     if peak["day"] == days["time"][-1]:
-        return f"Rising to {number(peak['discharge'])} {UNIT} by"
+        return f"Rising to {number(peak['discharge'])} {_units(outlook).flow} by"
     return way
 
 
@@ -219,7 +230,7 @@ def _range_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak = outlook["peak"]
     if peak is None or outlook["flow"] == "members":
         return None
-    return f"{number(peak['p05'])} to {number(peak['p95'])} {UNIT}"
+    return f"{number(peak['p05'])} to {number(peak['p95'])} {_units(outlook).flow}"
 
 
 def _sentence_of_peak(outlook: Mapping[str, Any]) -> str | None:
@@ -227,12 +238,18 @@ def _sentence_of_peak(outlook: Mapping[str, Any]) -> str | None:
     return peak and f"the highest is {number(peak['discharge'])} on {on(date.fromisoformat(peak['day']))}"
 
 
+def _lead_of_peak(outlook: Mapping[str, Any]) -> str | None:
+    peak, unit = outlook["peak"], _units(outlook).flow
+    day = peak and on(date.fromisoformat(peak["day"]))
+    return peak and f"a peak of {number(peak['discharge'])} {unit} is expected on {day}"
+
+
 def _sentence_of_median(outlook: Mapping[str, Any]) -> str:
     days = outlook["days"]
     known = [
         (day, flow) for day, flow in zip(days["time"], days["quantiles"]["median"], strict=True) if flow is not None
     ]
-    return f"{number(known[0][1])} {UNIT} is expected on {on(date.fromisoformat(known[0][0]))}"
+    return f"{number(known[0][1])} {_units(outlook).flow} is expected on {on(date.fromisoformat(known[0][0]))}"
 
 
 def _card_of_threat(outlook: Mapping[str, Any]) -> str | None:
@@ -348,14 +365,16 @@ def _snow_field(field: str) -> Callable[[Mapping[str, Any]], Any]:
 
 def _card_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
-    return snow and f"{snow['in_words'][0].upper()}{snow['in_words'][1:]}"
+    return snow and _units(outlook).sentence(f"{snow['in_words'][0].upper()}{snow['in_words'][1:]}")
 
 
 def _sentence_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
     return snow and (
-        f"{number(snow['mean'])} mm reads as snow (5 to 95 % of the members: {number(snow['p05'])} to "
-        f"{number(snow['p95'])} mm)"
+        _units(outlook).sentence(
+            f"{number(snow['mean'])} mm reads as snow (5 to 95 % of the members: {number(snow['p05'])} to "
+            f"{number(snow['p95'])} mm)"
+        )
     )
 
 
@@ -461,6 +480,7 @@ READERS = (
     Reader("basin's page: peak", lambda of: of.facts["Next peak"], _card_of_peak, is_within=True),
     Reader("basin's page: range of the peak", lambda of: of.facts["Next peak"], _range_of_peak, is_within=True),
     Reader("basin's page: threat", lambda of: of.facts["Threat"], _card_of_threat, is_within=True),
+    Reader("page: peak of its first sentence", lambda of: of.lead, _lead_of_peak, is_within=True),
     Reader("sentence: peak", lambda of: of.sentence, _sentence_of_peak, is_within=True),
     Reader("sentence: median", lambda of: of.sentence, _sentence_of_median, is_within=True),
     Reader("exceedance: peak", lambda of: (of.exceedance["peak"] or {}).get("median"), _calibrated_peak("discharge")),
@@ -486,6 +506,7 @@ READERS = (
     ),
 )
 """To add a reader, add its line."""
+OF_PAGES = tuple(one for one in READERS if re.match("basin's page|first page|page|sentence|plot data", one.name))
 
 
 class _Watched(dict[str, Any]):

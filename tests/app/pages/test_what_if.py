@@ -6,6 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.pages.what_if import SLIDERS
+from hydrology.base.unit_systems import CHOICES, UnitSystem
+from hydrology.base.units import Units
 from jobspec.kinds import read
 from records.database.engine import Database
 from testing.records import BASIN, a_basin
@@ -64,12 +66,16 @@ def test_a_run_that_is_not_a_what_if_is_reported_on_a_page(
     assert "is not a what-if run but operational" in answer.text
 
 
+@pytest.mark.parametrize("units", CHOICES)
 @pytest.mark.parametrize("end", ["lowest", "highest"])
-def test_the_ends_of_every_slider_can_be_asked_for(end: str) -> None:
+def test_the_ends_of_every_slider_can_be_asked_for(end: str, units: Units) -> None:
     changes: dict[str, object] = {}
     for slider in SLIDERS:
+        shown = slider.shown_in(UnitSystem(units))
         name, _, part = slider.name.partition(".")
-        changes[name] = {part: float(getattr(slider, end))} if part else float(getattr(slider, end))
+        value = getattr(shown, end) * shown.size
+        assert value == pytest.approx(getattr(slider, end), abs=1.2 * slider.step)
+        changes[name] = {part: value} if part else value
     assert read("what-if", {"changes": changes}).kind == "what-if"
 
 

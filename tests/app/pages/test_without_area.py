@@ -19,7 +19,7 @@ def test_the_forecast_of_a_basin_without_an_area_is_in_mm(sqlite_database: Datab
     assert facts_of(page)["Next peak"].startswith("4.06 mm/day on 2 October")
     compared = sqlite_client.get("/compare", params={"basin": BASIN}).text
     assert "4.06 mm/day on 2 October" in compared
-    assert 'data-figure="compared-discharge"' in compared
+    assert f'data-figure="{BASIN}-' in compared
     what_if = sqlite_client.get(f"/basins/{BASIN}/what-if?run={changed}").text
     assert "Mean discharge in mm/day" in what_if
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hydrology.base.calendar import day
+from operations.daily import daily_cycle
 from records.database.engine import Database
 from testing.country import BASINS
 from tests.freshet.conftest import Freshet
@@ -45,3 +46,15 @@ def test_every_basin_is_reported_and_the_exit_code_shows_whether_all_have_a_fore
 
 def test_a_feed_that_is_not_stored_is_refused(here: Station, freshet: Freshet) -> None:
     assert freshet("daily", "--feed", "nowhere", **here.environment).code == 3
+
+
+@pytest.mark.extended
+def test_the_parts_of_a_cycle_are_done_by_processes(
+    here: Station, freshet: Freshet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+    done = freshet("daily", "--json", **here.environment, FRESHET_THREADS="2")
+    assert (done.code, done.json["counts"]) == (0, {"issued": len(BASINS)})
+    assert len(done.json["runs"]) == len(BASINS)
+    again = freshet("daily", "--json", **here.environment, FRESHET_THREADS="2")
+    assert (again.json["counts"], again.json["runs"]) == ({"unchanged": len(BASINS)}, [])

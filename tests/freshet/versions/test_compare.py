@@ -4,10 +4,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 from jobspec.kinds import queue_of
+from records.database.engine import Database
 from records.jobs import jobs
+from records.verification import scores
 from runtime.settings import Settings
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 from tests.ingestion.test_benchmarks import ROWS, write
@@ -49,6 +52,40 @@ def test_two_versions_are_compared_once(two: Freshet) -> None:
     assert "comparison: 6 of 6" in first.err
     text = two("compare", *versions(two), *HELD_OUT).out
     assert all(part in text for part in ("at least 6 basins that differ", "the other", "0.744"))
+
+
+def test_tables_by_basin_hold_the_stored_scores_in_every_format(two: Freshet, tmp_path: Path) -> None:
+    (tmp_path / "basins.txt").write_text("SYNTH-03\nSYNTH-01\n")
+    chosen = ("--basins-file", str(tmp_path / "basins.txt"))
+    first, second = versions(two)[1::2]
+    files = {form: tmp_path / f"table.{form}" for form in ("csv", "parquet", "tex")}
+    for file in files.values():
+        assert two("evaluate", *HELD_OUT, "--version", first, *chosen, "--to", str(file)).code == 0
+    read = pandas.read_csv(files["csv"], index_col="basin")
+    pandas.testing.assert_frame_equal(pandas.read_parquet(files["parquet"]).set_index("basin"), read, check_dtype=False)
+    stored = two("evaluate", *HELD_OUT, "--version", first, *chosen, "--json")
+    assert stored.code == 0
+    database = Database(f"sqlite:///{two.data / 'freshet.sqlite'}")
+    with database.reading() as session:
+        rows = scores.scores(session, versions=[first], members=["mean"])
+    database.close()
+    of_mean = {(row.basin_id, row.metric): row.value for row in rows if row.value is not None}
+    assert {(basin, metric): value for metric, of in read.items() for basin, value in of.dropna().items()} == of_mean
+    assert sorted(read.index) == ["SYNTH-01", "SYNTH-03"]
+    tex = files["tex"].read_text()
+    assert f"SYNTH-01 & {' & '.join(f'{value:.3f}' for value in read.loc['SYNTH-01'].dropna())}" in tex.replace(
+        " &  ", " "
+    )
+    assert r"\toprule" in tex
+
+    compared = tmp_path / "compared.csv"
+    assert two("compare", *versions(two), *HELD_OUT, "--to", str(compared)).code == 0
+    table = pandas.read_csv(compared, index_col="basin")
+    assert sorted(table.index) == list(BASINS)
+    assert table.loc["SYNTH-01", f"nse_{first}"] == pytest.approx(of_mean["SYNTH-01", "nse"], rel=1e-6)
+    assert f"nse_{second}" in table
+    wrong = two("compare", *versions(two), *HELD_OUT, "--to", "scores.xls")
+    assert (wrong.code, "end its name with .csv, .parquet, .tex" in wrong.err) == (2, True)
 
 
 def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Freshet) -> None:

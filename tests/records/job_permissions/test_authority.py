@@ -48,6 +48,7 @@ REQUESTS: Mapping[str, dict[str, Any]] = {
     "backfill": {"feed": "own"},
     "bridge": {"name": "new_bridge", "fit": {"from": "a", "to": "b"}},
     "daily": {},
+    "daily-part": {"basins": ["USGS-01013500"], "horizon": 10},
     "replay": {"period": "2001-01-01..2001-01-02"},
     "climate": {"basin": MILL, "product": "own", "period": "2000-01-01..2000-12-31"},
     "training": {"config": TRAINING, "basins": [MILL]},

@@ -14,6 +14,8 @@ from records.job_permissions.permissions import SERVICE, NotAllowed
 from records.jobs import jobs, schedules
 from records.versions import promotions, versions
 from records.versions.promotions import NotOwnersBasin
+from records.weather import bridges
+from testing.bridges import LIVE
 from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_version, issued
 
 DAILY = read("daily", {})
@@ -59,14 +61,27 @@ def test_a_job_whose_key_has_a_smaller_scope_by_now_is_refused(database: Databas
         assert permissions.of_job(session, job, DAILY, NOW).is_official
         session.execute(KEYS.update().values(scope="operator"))
         session.expire_all()
-        with pytest.raises(NotAllowed, match=r"may not run a job of the kind daily\. .* Use a forecaster's key"):
+        with pytest.raises(
+            NotAllowed, match=r"may not run a job of the kind daily\. .* Use a forecaster's key"
+        ) as refused:
             permissions.of_job(session, job, DAILY, NOW)
+    assert refused.value.status == 403
+
+
+def test_what_a_job_creates_must_be_new_until_an_attempt_has_planned_it(database: Database) -> None:
+    fit = read("bridge", {"name": LIVE.name, "fit": {"from": "daymet", "to": "maurer"}})
+    with database.transaction() as session:
+        key = keys.make(session, "mill", "operator", None, NOW)[0]
+        bridges.create(session, LIVE, [], NOW)
+        with pytest.raises(NotAllowed, match=LIVE.name):
+            permissions.require(session, permissions.of_key(key, fit), fit)
+        permissions.require(session, permissions.of_key(key, fit), fit, resumed=True)
 
 
 def test_a_forecasters_daily_cycle_and_forecast_are_the_services_own_and_no_other_job(database: Database) -> None:
     with database.transaction() as session:
         ann = keys.make(session, "Ann", "forecaster", None, NOW)[0]
-    for request in (DAILY, read("forecast", {})):
+    for request in (DAILY, read("daily-part", {"basins": [BASIN], "horizon": 3}), read("forecast", {})):
         grant = permissions.of_key(ann, request)
         assert (grant.is_official, grant.owner, grant.purpose) == (True, None, "operational")
     for kind in ("prune", "retraining"):

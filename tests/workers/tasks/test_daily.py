@@ -1,17 +1,27 @@
 """A schedule posts the daily cycle, whose job reports the outcome of every basin."""
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hydrology.base.calendar import day
+from hydrology.base.errors import DataProblem
+from operations.daily import daily_cycle
+from operations.daily.daily_forecasts import issue_newest
 from records.access import audit
+from records.database.engine import Database
 from records.forecasts.latest import latest
 from records.jobs import jobs, schedules
+from records.runs import runs
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
-from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
+from tests.operations.live import FORECAST, HORIZON, ISSUE_DAY, Station, station
 from workers.scheduler import fire
 
 STOPPED, *GOING = BASINS
@@ -55,3 +65,63 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basi
     reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
     assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast for today. {reason}"]
     assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")
+
+
+def run_cycle(live_jobs: InProcessJobs) -> jobs.Job:
+    with live_jobs.database.transaction() as session:
+        new = jobs.NewJob(kind="daily", params={"horizon": HORIZON}, queue="service")
+        posted, _ = jobs.create(session, new, datetime.now(UTC))
+    return live_jobs.ended(posted.id)
+
+
+def stored(database: Database, here: Station, basin: str) -> tuple[str | None, dict[str, Any]]:
+    """Return the state that a basin's latest forecast starts from, and its values by name."""
+    with database.reading() as session:
+        found = latest(session, basin, here.clock.now())
+        series = runs.series_of(session, found.run.id, basin)
+    return found.basin.state_hash, {name: one.values for name, one in series.items()}
+
+
+def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
+    live_jobs: InProcessJobs, here: Station, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    copy = Database(f"sqlite:///{shutil.copy(live_jobs.settings.data / 'freshet.sqlite', tmp_path / 'whole.sqlite')}")
+    other = replace(here, database=copy)
+    other.add("ahead", FORECAST)
+    whole = other.cycle()
+    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+    done = run_cycle(live_jobs)
+    assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": len(GOING), "failed": 1})
+    with live_jobs.database.reading() as session:
+        parts = jobs.children(session, done.id)
+        assert [(part.kind, part.queue, part.params["basins"]) for part in parts] == [
+            ("daily-part", "service", [basin]) for basin in BASINS
+        ]
+    for basin in GOING:
+        (hash_of_parts, of_parts), (hash_of_whole, of_whole) = (
+            stored(database, here, basin) for database in (live_jobs.database, copy)
+        )
+        assert hash_of_parts == hash_of_whole is not None
+        assert of_parts.keys() == of_whole.keys()
+        for name, values in of_parts.items():
+            np.testing.assert_array_equal(values, of_whole[name])
+    assert {basin.basin: basin.status for basin in whole.basins} == (done.result or {})["basins"]
+    copy.close()
+    again = run_cycle(live_jobs)
+    assert again.result is not None
+    assert (again.result["runs"], again.result["counts"]) == ([], {"unchanged": len(GOING), "failed": 1})
+
+
+@pytest.mark.usefixtures("here")
+def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+
+    def failing(work: Any, names: Any, asked: Any) -> Any:
+        if names == [GOING[0]]:
+            raise DataProblem("The disk is full: make room.")
+        return issue_newest(work, names, asked)
+
+    monkeypatch.setattr("operations.daily.daily_cycle.issue_newest", failing)
+    done = run_cycle(live_jobs)
+    assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": 1, "failed": 2})
+    assert (done.result or {})["reasons"][GOING[0]] == "The disk is full: make room."

@@ -1,0 +1,150 @@
+"""Several hydrographs: /compare, of a few basins; /basins/{basin}/worst, of the worst forecasts and what came."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from pydantic import AfterValidator
+from sqlalchemy.orm import Session
+
+from app.basins.observations import DISCHARGE, observation_query, observations_of
+from app.basins.queries import SeriesRequest
+from app.basins.schemas import basin_detail
+from app.forecasts import lookup
+from app.forecasts.discharge import Representation, usual_units
+from app.forecasts.forecast import forecast_of
+from app.forecasts.words import UNITS
+from app.forecasts.worst_errors import worst_errors
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
+from app.outlooks.outlooks import answer_of as outlook_answer
+from app.pages.basin_facts import Fact, facts_of, start
+from app.pages.basin_figures import or_reason
+from app.pages.figures import Colour, Curve, Figure, flow, on_days
+from app.pages.figures.flow import Beside, Observed
+from app.pages.render import ChosenUnits, PageRoute, render
+from hydrology.base.absent import Absent
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import day
+from hydrology.base.units import Units
+from jobspec.fields import full_id
+from records.basins import basins
+from records.basins.ownership import shown_name, station_name
+from records.forecasts.latest import Latest
+from records.outlooks import reader
+from records.verification.error_splits import ErrorFilter
+
+router = APIRouter(route_class=PageRoute)
+
+PAST_DAYS = 14
+MAX_WORST = 5
+COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
+"""The colour of each basin; as many can be compared."""
+Asked = Annotated[
+    list[Annotated[str, AfterValidator(full_id)]],
+    Query(description="Identifiers of basins.", min_length=1, max_length=len(COLOURS)),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A basin: its facts and its hydrograph, or the reason why it has none."""
+
+    id: str
+    title: str
+    facts: Sequence[Fact] | Absent
+    figure: Figure | None = None
+
+
+@router.get("/compare", response_class=HTMLResponse)
+def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked, units: ChosenUnits) -> HTMLResponse:
+    columns = [_column(session, one, clock.now(), units) for one in dict.fromkeys(basin)]
+    titles = next(([fact.title for fact in c.facts] for c in columns if not isinstance(c.facts, Absent)), [])
+    return render(request, "compare.html", columns=columns, titles=titles, figure=_together(columns, units))
+
+
+@router.get("/basins/{basin}/worst", response_class=HTMLResponse)
+def read_worst(
+    request: Request, session: Reading, clock: ServiceClock, basin: KnownBasin, units: ChosenUnits
+) -> HTMLResponse:
+    """Show the forecasts of a basin with the largest errors of volume, each beside the flow that came."""
+    errors = worst_errors(session, "volume", ErrorFilter(basin=basin), MAX_WORST)
+    now = clock.now()
+    figures = [
+        hydrograph_of(session, lookup.chosen(session, case.run, basin, now)[0], units, now) for case in errors.cases
+    ]
+    title = shown_name(basin, basins.get(session, basin).name)
+    return render(request, "worst.html", basin=basin, title=title, errors=errors, figures=figures)
+
+
+def hydrograph_of(session: Session, latest: Latest, chosen: Units, now: datetime) -> Figure:
+    """Draw a run's forecast of a basin with its levels, and the flow observed before T0 and, once it came, after."""
+    units = usual_units(latest.basin, chosen)
+    forecast = forecast_of(session, latest, Representation(units, members=False, at=None))
+    outlook = outlook_answer(session, reader.outlook(session, forecast.basin, now, forecast.run), units)
+    first = forecast.t0 - timedelta(days=PAST_DAYS)
+    time = [first + timedelta(days=ahead) for ahead in range(PAST_DAYS + forecast.horizon_days + 1)]
+    asked = SeriesRequest(
+        product=gauge_product(forecast.basin),
+        variable=DISCHARGE,
+        start=day(first),
+        end=day(min(time[-1], now.date())),
+        units=units,
+        area=forecast.area.name if forecast.area and units == "mm/day" else None,
+    )
+    seen = or_reason(lambda: observations_of(session, observation_query(session, forecast.basin, asked)))
+    known = Observed([], [], str(seen)) if isinstance(seen, Absent) else Observed(seen.time, seen.values[DISCHARGE])
+    call = f"/v1/runs/{forecast.run}/basins/{forecast.basin}"
+    figure = flow.hydrograph(forecast, Beside(known, outlook), units, time, call)
+    return figure.but(name=f"{forecast.basin}-{forecast.run}")
+
+
+def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Column:
+    detail = basin_detail(session, basin)
+    title = station_name(detail.name) if detail.name else basin
+    latest = or_reason(lambda: lookup.latest(session, basin, now))
+    if isinstance(latest, Absent):
+        return Column(basin, title, latest)
+    units = usual_units(latest.basin, chosen)
+    forecast = forecast_of(session, latest, Representation(units, members=False, at=now))
+    found = reader.outlook(session, basin, now, forecast.run)
+    no_snow = found.snow if isinstance(found.snow, Absent) else None
+    facts = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
+    return Column(basin, title, facts, hydrograph_of(session, latest, chosen, now).but(title=title))
+
+
+def _together(columns: Sequence[Column], units: Units) -> Figure | None:
+    """Draw observed flow and medians of several basins, of those that have them in the chosen units."""
+    drawn = [(c, c.figure) for c in columns if c.figure is not None and c.figure.unit == UNITS[units] and c.figure.time]
+    if len(drawn) < 2:
+        return None
+    first, last = min(figure.time[0] for _, figure in drawn), max(figure.time[-1] for _, figure in drawn)
+    time = [first + timedelta(days=ahead) for ahead in range((last - first).days + 1)]
+    curves = [
+        Curve(
+            label=column.title if is_median else f"{column.title}, observed",
+            values=on_days(time, figure.time, curve.values),
+            colour=colour,
+            style="line" if is_median else "thin",
+            listed=is_median,
+        )
+        for (column, figure), colour in zip(drawn, COLOURS, strict=False)
+        for curve in figure.curves
+        for is_median in (curve.colour == "median",)
+        if is_median or curve.colour == "observed"
+    ]
+    t0s = {figure.t0 for _, figure in drawn}
+    return Figure(
+        name="compared-discharge",
+        title="Discharge" if units != "mm/day" else "Discharge per area",
+        unit=UNITS[units],
+        described="Observed flow and the median forecast of each basin. The values stand behind the call.",
+        note="Thin: observed. Thick: the median of the forecast. As depths, small and large basins compare.",
+        call=f"/v1/forecasts?units={units}&basins={','.join(column.id for column, _ in drawn)}",
+        time=time,
+        curves=curves,
+        t0=t0s.pop() if len(t0s) == 1 else None,
+        log=True,
+    )

@@ -1,0 +1,113 @@
+"""The colours of the style sheet: distinct under every kind of vision, readable, and red for danger alone."""
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+import pytest
+from coloraide import Color
+
+from app.pages.basins_today import SCALES, UNKNOWN
+from app.pages.figures.water import AGE_FILLS, FALLS, FILLS, TEMPERATURES
+from app.pages.render import FOLDER
+from app.pages.side_by_side import COLOURS
+
+CSS = (FOLDER / "pages.css").read_text()
+SCHEMES = ("light", "dark")
+MIN_DIFFERENCE = 10.0
+"""CIEDE2000, between any two colours that stand beside each other."""
+VISIONS: dict[str, Callable[[Color], Color]] = {
+    "usual": lambda colour: colour,
+    "deuteranopia": lambda colour: colour.filter("deutan", 1, method="machado").clip("srgb"),
+    "protanopia": lambda colour: colour.filter("protan", 1, method="machado").clip("srgb"),
+}
+"""Full dichromacy by Machado, Oliveira and Fernandes (2009)."""
+LINES = ("observed", "median", "before", "level", "normal")
+TOGETHER: dict[str, list[str]] = {
+    **{f"scale of {name}": [entry for entry, _ in scale.legend] for name, scale in SCALES.items()},
+    "hydrograph": [*LINES, "members"],
+    "ranges": ["range", "band-90", "band-50", "panel"],
+    "ages": [*AGE_FILLS.values()],
+    "origins": [*FILLS, "panel"],
+    "temperatures": [colour for _, _, colour in TEMPERATURES],
+    "precipitation": [colour for _, colour in FALLS],
+    "compared basins": [*COLOURS],
+}
+"""Colours that one drawing has."""
+MIN_CONTRAST = 4.5
+"""WCAG 2.2, criterion 1.4.3; of a line 3, criterion 1.4.11."""
+FILL = re.compile(r"fill: var\(--([\w-]+)\)")
+DANGER = {"level", "warning-3"}
+DANGEROUS = (".glance > .warning", ".badge.warning", ".warning-3", ".advice")
+"""What may be red: the highest class of a threat."""
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_colours_of_one_drawing_differ_under_every_vision(scheme: str) -> None:
+    palette = _palette(scheme)
+    for title, names in TOGETHER.items():
+        for vision, seen in VISIONS.items():
+            colours = {name: seen(palette[name]) for name in names}
+            close = {
+                (one, other): difference
+                for one, other in combinations(names, 2)
+                if (difference := colours[one].delta_e(colours[other], method="2000")) < MIN_DIFFERENCE
+            }
+            assert not close, (title, vision)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_line_stands_out_from_its_ground(scheme: str) -> None:
+    palette = _palette(scheme)
+    lines = {*LINES, *COLOURS, *(colour for _, _, colour in TEMPERATURES), "rain"}
+    faint = {line for line in lines for ground in ("paper", "panel") if palette[line].contrast(palette[ground]) < 3}
+    assert faint == set()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_number_on_a_point_of_the_map_is_readable(scheme: str) -> None:
+    palette = _palette(scheme)
+    for name in {entry for scale in SCALES.values() for entry, _ in scale.legend} | {UNKNOWN}:
+        selectors = (".map text", f".map .{name} + text")
+        texts = [found[1] for rule, body in _rules() if rule in selectors and (found := FILL.search(body))]
+        assert palette[name].contrast(palette[texts[-1]]) >= MIN_CONTRAST, name
+
+
+def test_red_is_danger() -> None:
+    for scheme in SCHEMES:
+        assert {name for name, colour in _palette(scheme).items() if _is_red(colour)} == DANGER
+    using = {selector for selector, body in _rules() if any(f"var(--{name})" in body for name in DANGER)}
+    assert using == set(DANGEROUS) & {selector for selector, _ in _rules()}
+
+
+def test_every_colour_is_a_variable() -> None:
+    assert [selector for selector, body in _rules() if re.search(r"#[0-9a-fA-F]{3}|\b(rgb|hsl|oklch)a?\(", body)] == []
+
+
+def _palette(scheme: str) -> dict[str, Color]:
+    """Return the colours of a scheme by the names of their variables."""
+    light, dark = re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)
+    texts: dict[str, str] = dict(re.findall(r"--([\w-]+): ([^;]+);", light if scheme == "light" else light + dark))
+    return {name: Color(_resolved(text, texts)) for name, text in texts.items()}
+
+
+def _resolved(text: str, texts: dict[str, str]) -> str:
+    while found := re.fullmatch(r"var\(--(.*)\)", text):
+        text = texts[found[1]]
+    return text
+
+
+def _is_red(colour: Color) -> bool:
+    hue, saturation, _ = colour.convert("hsl").coords(nans=False)
+    return bool(saturation > 0.4 and (hue < 20 or hue > 335))
+
+
+def _rules() -> Iterable[tuple[str, str]]:
+    """Return the selectors of the style sheet, each with its declarations, but for those of the variables."""
+    plain = re.sub(r"/\*.*?\*/", "", CSS, flags=re.DOTALL)
+    return [
+        (selector.strip(), body)
+        for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", plain)
+        if ":root" not in selectors
+        for selector in selectors.split(",")
+    ]
