@@ -159,7 +159,7 @@ def value_at(item: Any, path: str) -> Any:
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STAGES = 2.0
 SECONDS_OF_SPEED = 600.0
-"""The last of the work, by whose speed the time left is estimated."""
+"""The last part of the work, whose speed gives the time left."""
 
 
 class Reporter:
