@@ -2040,6 +2040,7 @@ class Operations(BaseClient):
             "what-if",
             "volumes",
             "daily",
+            "daily-part",
             "replay",
             "backfill",
             "training",
