@@ -107,7 +107,7 @@ def _answers(outlook: dict[str, Any]) -> dict[str, list[str]]:
         "Is it over a level now?": [f"{number(now['discharge'])} m³/s on {_day(now['day'])}, {now['trend']}"],
         "When is the peak?": [f"on {_day(peak['day'])}"],
         "How high is it?": [f"{middle} m³/s"],
-        "How sure is that?": [f"{low} to {high}", percent(threat["likely"]["chance"])],
+        "How wide is its range, and how high the chance?": [f"{low} to {high}", percent(threat["likely"]["chance"])],
         "What has changed?": [f"{number(before['discharge'])} on {_day(before['day'])}"],
         "How much snow is there?": [f"{number(outlook['snow']['mean'])} mm"],
         "How much water will the season bring?": [f"{outlook['season']['percent_of_normal'][2]:.0f} % of normal"],
