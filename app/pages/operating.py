@@ -57,7 +57,8 @@ MAX_DELIVERIES = 100
 def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
     """Show the alert of every river."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
-    names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
+    sites = basins.sites(session, [alert.basin_id for alert in active])
+    names = {basin: shown_name(basin, site.name) for basin, site in sites.items()}
     areas = {alert.basin_id: runs.basin_of(session, alert.run_id, alert.basin_id).area for alert in active}
     deciders = {
         run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
