@@ -62,9 +62,9 @@ OF_TABLE = {
     **dict.fromkeys(("run_basins", "outlooks"), "AND (run_id, basin_id) IN (SELECT run_id, basin_id FROM newest_runs)"),
     "series": "AND variable = 'discharge' AND year >= {year}",
 }
-"""What of a table is copied, where not all."""
+"""The part of a table that is copied, where not all."""
 CALM_COPIES = 29
-"""One of so many copies has the alerts of the basin that it is of."""
+"""One copy in this number has the alerts of its basin."""
 
 
 def many(store: Path, folder: Path, basins: int, year: int) -> Path:
