@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from sqlalchemy import String, bindparam, func, select, type_coerce
+from sqlalchemy import String, bindparam, case, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, rank
@@ -18,6 +18,7 @@ from records.forecasts import latest
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.outlooks.reader import State
 from records.runs.run_store import LATEST
+from records.runs.run_types import RUNS
 from records.runs.tables import NEWEST_RUNS
 from records.versions import promotions
 from records.versions.promotions import PROMOTIONS
@@ -76,10 +77,12 @@ _NUMBERS = (
 _NEWEST = NEWEST_RUNS.c
 _NAME = type_coerce(BASINS.c.name, String)
 _SITE = BASINS.c.id, _NAME, BASINS.c.latitude, BASINS.c.longitude, BASINS.c.huc, ownership.is_official()
+_FILLED = select(RUNS.c.filled_days).where(RUNS.c.id == _NEWEST.run_id).scalar_subquery()
 _BASINS = (
     select(
         *(*_SITE, _NEWEST.version_id, _NEWEST.run_id, type_coerce(_NEWEST.t0, String), *_NUMBERS),
         _NEWEST.available_at <= bindparam("at"),
+        case((OUTLOOKS.c.weather_until.is_(None), _FILLED), else_=0),  # of a run without an outlook alone
     )
     .outerjoin_from(BASINS, PROMOTIONS, PROMOTIONS.c.basin_id == BASINS.c.id)
     .outerjoin(
@@ -109,10 +112,10 @@ def overview(session: Session, at: datetime) -> list[BasinOverview]:
     """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
     ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
     rows = session.execute(_BASINS, {"at": at})
-    for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_available in rows:
+    for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
         site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
-        if is_available:
-            age = ages[str(until or t0)]
+        if is_noted:
+            age = ages[str(until or t0)] - filled
             state = "stale" if stale(age) else "fresh"
             numbers = (age, chance, peak, flow, snow, severity, state, True, None)
             found[id_] = BasinOverview._make((*site, version, run, str(t0), *numbers))
