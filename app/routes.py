@@ -22,6 +22,7 @@ from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
 from app.outlooks import outlooks
+from app.pages import alerts as alerts_page
 from app.pages import basin as basin_page
 from app.pages import mail, models, operating, render, side_by_side
 from app.pages import rivers_today as rivers_page
@@ -46,7 +47,7 @@ RESOURCES = (
     *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, basin_page, side_by_side, what_if_page, models, operating)
+PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, models, operating)
 
 
 def operation_id(route: APIRoute) -> str:

@@ -44,6 +44,7 @@ MEASUREMENTS = {
     "outlook-replay": "benchmarks.replays.outlook",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",
+    "pages-large": "benchmarks.pages.large",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "receipts": "benchmarks.replays.receipts",

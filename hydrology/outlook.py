@@ -175,6 +175,12 @@ def highest_below(levels: Iterable[LevelOutlook], flow: float) -> LevelOutlook |
     return max(below, key=lambda one: one.discharge, default=None)
 
 
+def lowest_above(levels: Iterable[LevelOutlook], flow: float) -> LevelOutlook | None:
+    """Return the lowest flood level that a flow (m3/s) is not above; None without one."""
+    above = (one for one in levels if _is_flood(one) and one.discharge >= flow)
+    return min(above, key=lambda one: one.discharge, default=None)
+
+
 def _is_flood(level: Level) -> bool:
     return level.direction == "rising"
 

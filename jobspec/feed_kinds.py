@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from jobspec.extensions import extensions
+from jobspec.extensions import SETTING, extensions, left_out
 from jobspec.feeds import FeedSettings, FilesSettings
 from jobspec.fields import Name, RequestModel, examples, faults
 from jobspec.kinds import InvalidRequest
@@ -58,6 +58,19 @@ USUAL: dict[str, FeedSettings] = {
     for name, settings in kind.settings.usual.items()
 }
 """The feeds that a new service of gauges starts with, by name."""
+
+
+def usual_left_out() -> str:
+    """Return which of the usual feeds are of extensions that are not loaded, and how to add them; empty if none."""
+    feeds = [
+        f"{feed} (extension {extension.name})"
+        for extension in left_out()
+        for settings in extension.feed_kinds
+        for feed in extension.load(settings).usual
+    ]
+    return f"Not started: {', '.join(sorted(feeds))}. Name their extensions in {SETTING}, or unset it." if feeds else ""
+
+
 if TYPE_CHECKING:
     AnyFeedSettings = FeedSettings
 elif len(FEED_KINDS) == 1:

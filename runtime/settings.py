@@ -179,7 +179,7 @@ class Settings(EnvironmentSettings):
         alerts_need_approval: for how many minutes changes of alerts wait for a forecaster to approve or dismiss them;
             after that they go out as the forecast has them. By default none waits.
         mail_questions_per_day: how many subscriptions for e-mail, each of which asks an address for its consent, a key
-            may create within a day.
+            may create within a day, and all visitors of the page of alerts together.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
             nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import httpx2
@@ -19,7 +20,7 @@ NO_BROKER = "redis://127.0.0.1:1/0"
 
 
 @contextmanager
-def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
+def served(database_url: str, folder: Path, as_of: datetime = FILLED_UNTIL) -> Iterator[tuple[str, int]]:
     """Serve a database; give the API's address and process."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
@@ -28,7 +29,7 @@ def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
         "FRESHET_ARCHIVE": str(folder / "archive"),
         "FRESHET_DATABASE_URL": database_url,
         "FRESHET_BROKER_URL": NO_BROKER,
-        "FRESHET_AS_OF": FILLED_UNTIL.isoformat(),
+        "FRESHET_AS_OF": as_of.isoformat(),
         "FRESHET_LOG_LEVEL": "error",
         "FRESHET_REQUESTS_PER_MINUTE": "1000000",
         "FRESHET_WRITES_PER_MINUTE": "1000000",

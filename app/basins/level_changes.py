@@ -44,11 +44,12 @@ def put_threshold(
     response: Response, writer: OperatorWriter, basin: BasinId, threshold: ThresholdName, level: FixedLevel
 ) -> FixedThreshold:
     """A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
-    registered the basin, or an admin's. The same again changes nothing. A basin has at most 32 of them, and those of an
-    unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a flood category.
-    Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed."""
+    registered the basin, a forecaster's for one of the service, or an admin's. The same again changes nothing. A basin
+    has at most 32 of them, and those of an unofficial basin are unofficial. Only an admin's key gives a level the name
+    of an agency or of a flood category. Where `in_doubt` gives a reason, its alerts wait until it is corrected or
+    confirmed."""
     new = NewThreshold(**level.model_dump() | {"name": threshold})
-    with own_change(writer, basin) as session:
+    with own_change(writer, basin, forecasters=True) as session:
         require_own_words(writer.key, threshold)
         change = basin_levels.put(session, basin, new, writer.clock.now())
         if change != "unchanged":
@@ -66,9 +67,9 @@ def put_threshold(
 )
 def confirm_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> FixedThreshold:
     """What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out; what
-    waited for it goes out within seconds. With the key that registered the basin, or an admin's. The same again changes
-    nothing."""
-    with own_change(writer, basin) as session:
+    waited for it goes out within seconds. With the key that registered the basin, a forecaster's for one of the
+    service, or an admin's. The same again changes nothing."""
+    with own_change(writer, basin, forecasters=True) as session:
         categories_and_doubts.confirm(session, basin, [threshold])
         held_alerts.approve_confirmed(session, basin, by=writer.key.name, now=writer.clock.now(), wall=writer.now)
         writer.record(session, "threshold confirmed", basin, name=threshold)
@@ -117,8 +118,9 @@ def put_flood_categories(writer: AdminWriter, basin: BasinId, new: NewCategories
     responses=documented_writing(UnknownBasin, UnknownLevel, NotYours),
 )
 def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: ThresholdName) -> None:
-    """With the key that registered the basin, or an admin's. The levels of the record stay."""
-    with own_change(writer, basin) as session:
+    """With the key that registered the basin, a forecaster's for one of the service, or an admin's. The levels of the
+    record stay."""
+    with own_change(writer, basin, forecasters=True) as session:
         basin_levels.remove(session, basin, threshold)
         outlooks.renew(session, basin)
         writer.record(session, "threshold removed", basin, name=threshold)

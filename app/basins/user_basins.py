@@ -136,19 +136,24 @@ class AgencysWords(Forbidden):
     kind = "agencys-words"
 
 
-def require_yours(session: Session, key: Key, basin: str) -> None:
-    """Require an admin's key for a basin that another key, or none, registered; a new one is allowed."""
-    stored = bool(basins.known(session, [basin]))
-    if stored and not key.is_admin and basins.registered_by(session, basin) != key.id:
-        raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
+def require_yours(session: Session, key: Key, basin: str, *, forecasters: bool = False) -> None:
+    """Require an admin's key for a basin that another key, or none, registered; a new one is allowed. A forecaster's
+    serves, where it may, for a basin that none registered."""
+    if key.is_admin or not basins.known(session, [basin]):
+        return
+    owner = basins.registered_by(session, basin)
+    of_service = forecasters and owner is None
+    if owner != key.id and not (of_service and key.is_forecaster):
+        others = "a forecaster's or an admin's" if of_service else "the key that did, or an admin's"
+        raise NotYours(f"{basin} was not registered with this key: use {others}.")
 
 
 @contextmanager
-def own_change(writer: Writer, basin: str) -> Iterator[Session]:
+def own_change(writer: Writer, basin: str, *, forecasters: bool = False) -> Iterator[Session]:
     """Open a transaction in which a key changes a stored basin of its own, or an admin's any."""
     with writer.database.transaction() as session:
         basins.require(session, basin)
-        require_yours(session, writer.key, basin)
+        require_yours(session, writer.key, basin, forecasters=forecasters)
         yield session
 
 

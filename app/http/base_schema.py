@@ -91,6 +91,9 @@ def maybe(value: Value | Absent, show: Callable[[Value], object] | None = None) 
 class Shows(Protocol):
     """In a field's annotation: shows values of another class."""
 
+    def may_lack(self, source: type) -> bool:
+        """Return whether something in a value of a class may be absent."""
+
     def model(self, value: Any) -> "Model":
         """Return a value as the answer shows it."""
 
@@ -187,7 +190,7 @@ def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[s
     elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
         for number, held in enumerate(value):
             yield from _absences(held, f"{path}.{number}", shows)
-    elif shows is not None and is_dataclass(value):
+    elif shows is not None and is_dataclass(value) and shows.may_lack(type(value)):
         yield from _absences(shows.model(value), path, None)
 
 

@@ -71,6 +71,10 @@ class As:
             serialization=written,
         )
 
+    def may_lack(self, source: type) -> bool:
+        """Return whether something in a value of a class may be absent."""
+        return _may_lack(source, self)
+
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
         return model_of(cast(Any, type(value)), self)(**self.values(value))
@@ -187,6 +191,16 @@ def _reasons(source: Any) -> Mapping[str, Any]:
         if Absent in held and set(held) <= {Absent, type(None)}:
             types[name] = dict[str, str] if held is not parts else str | None if type(None) in parts else str
     return types
+
+
+@cache
+def _may_lack(source: Any, how: As) -> bool:
+    def in_hint(hint: Any) -> bool:
+        if isinstance(hint, type) and is_dataclass(hint) and hint is not Absent:
+            return _may_lack(hint, how.of_part(hint))
+        return hint is Absent or any(map(in_hint, get_args(hint)))
+
+    return bool(model_of(source, how)._why) or any(map(in_hint, _hints(source).values()))
 
 
 def _is_mapping(origin: Any) -> bool:

@@ -13,7 +13,7 @@ from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
-from app.pages.render import STALE, in_full
+from app.pages.render import STALE, in_full, signed
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
 from hydrology.alerts import Severity
@@ -122,6 +122,24 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
         return fact(value=value, detail=NO_ESTIMATE)
     range_of, when = RANGE_KINDS.get(calibration, "90 % range"), _days(ahead.day_p05, ahead.day_p95)
     return fact(value=value, detail=f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}")
+
+
+def change(outlook: BasinOutlook) -> Fact:
+    """Return by how much the peak and the chance of the level that threatens differ from the issue before."""
+    fact, before, ahead = partial(Fact, title="Change", section="changes"), outlook.change, outlook.peak
+    if before is None:
+        return fact(detail="no forecast before to compare with")
+    since = f"since T0 {on(before.t0)}"
+    level = next((one for one in outlook.threat.levels or () if one.level == before.level), None)
+    if level is not None and before.chance is not None and outlook.flow == "calibrated":
+        since += f"; {level.title} {percent(before.chance)} then, {percent(level.chance)} now"
+    if ahead is None or before.peak is None:
+        expected = "none expected" if ahead is None and before.peak is None else "none now" if ahead is None else "new"
+        return fact(value=f"Peak: {expected}", detail=since)
+    moved = (ahead.day - before.peak.day).days
+    later = f", {counted(abs(moved), 'day')} {'later' if moved > 0 else 'earlier'}" if moved else ""
+    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {_unit(outlook)}{later}"
+    return fact(value=value, detail=since)
 
 
 def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:

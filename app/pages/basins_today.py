@@ -1,151 +1,57 @@
-"""Today's status of every basin, for the map and the list, and the colour scales of its numbers."""
+"""The rivers that the first page shows, with their outlooks, and the colour scales of all basins' numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import Kind, named_kind
-from hydrology.alerts import Severity, Trend, rank
-from hydrology.base.absent import Absent, known, text
-from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, stale
-from hydrology.base.units import Area
-from hydrology.extremes.advice import LevelAdvice
-from hydrology.snow.against_normal import SnowAgainstNormal
-from records.basins import basins
-from records.basins.ownership import station_name
-from records.forecasts.latest import Latest
-from records.outlooks import reader
+from app.outlooks.outlooks import answer_of
+from app.pages import basin_facts
+from app.pages.basin_facts import Fact
+from app.pages.figures.small_hydrograph import SmallHydrograph, small_hydrograph
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import STALE_AFTER_DAYS
+from hydrology.base.unit_systems import UnitSystem
+from hydrology.base.units import Units
+from records.outlooks.overview import BasinOverview
 from records.outlooks.reader import Outlook
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a basin's gauge is, degrees."""
+class River:
+    """A basin that is shown by name, with its outlook."""
 
-    latitude: float
-    longitude: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BasinToday:
-    """A basin, and its newest forecast in a few numbers; None where a number is not known.
-
-    Attributes:
-        t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
-        version_note: which promoted version has issued none yet; None where it is of the current version.
-        weather_age_days: age of the last past day of its weather: of T0, or of a later day that was filled.
-        alerts_t0: of the run that decided its alert, if that is not `t0`.
-        alerts_stale: whether that run is stale.
-        chance: the highest calibrated chance of passing one of its levels upwards; level: that level.
-        severity: the highest of its alerts; trend: of the chance.
-        advice: what happens at its likely and its possible level, and what to do.
-        peak: the highest of the days ahead, m3/s.
-        flow_percent: the forecast's flow in percent of normal.
-        snow: of T0 against its normal.
-        nse: Nash-Sutcliffe efficiency of the members' mean on held-out days; nse_days: the first and the last of them.
-    """
-
-    id: str
-    kind: Kind
-    name: str | None
-    place: Place | None
-    t0: date | None = None
-    reason: str | None = None
-    version_note: str | None = None
-    weather_age_days: int | None = None
-    alerts_t0: date | None = None
-    alerts_stale: bool = False
-    severity: Severity | None = None
-    chance: float | None = None
-    level: str | None = None
-    trend: Trend | None = None
-    advice: Sequence[LevelAdvice] = ()
-    peak: float | None = None
-    area: Area | None = None
-    peak_day: date | None = None
-    flow_percent: float | None = None
-    snow: SnowAgainstNormal | None = None
-    nse: float | None = None
-    nse_days: tuple[date, date] | None = None
-
-    @property
-    def title(self) -> str:
-        return station_name(self.name) if self.name else self.id
-
-    @property
-    def snow_percent(self) -> float | None:
-        """Its snow in percent of normal; None where it is uncertain."""
-        return None if self.snow is None or self.snow.uncertain else self.snow.percent
-
-    @property
-    def stale(self) -> bool:
-        return self.weather_age_days is not None and stale(self.weather_age_days)
-
-    @property
-    def concern(self) -> tuple[float, ...]:
-        """Sort key: higher means more urgent; unofficial basins come after the others."""
-        official, alert = self.kind != "unofficial", rank(self.severity)
-        return (official, alert, self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
+    basin: BasinOverview
+    outlook: Outlook
+    hydrograph: SmallHydrograph | None
 
 
-def basins_today(session: Session, at: datetime) -> list[BasinToday]:
-    """Return the status of every basin at an instant, most urgent first."""
-    sites = basins.sites(session, basins.chosen(session))
-    found = reader.outlooks(session, list(sites), at)
-    return sorted(
-        (_today(found[name], site) for name, site in sites.items()), key=lambda basin: basin.concern, reverse=True
-    )
+@dataclass(frozen=True, slots=True)
+class ThreatenedRiver(River):
+    """A river of most concern: its threat and next peak, as on its page, and what changed since the issue before."""
+
+    facts: Sequence[Fact]
 
 
-def _today(outlook: Outlook, site: basins.Site) -> BasinToday:
-    has_place = site.latitude is not None and site.longitude is not None
-    basin = BasinToday(
-        id=outlook.basin,
-        kind=named_kind(outlook.basin, official=outlook.is_official),
-        name=site.name,
-        place=Place(site.latitude or 0.0, site.longitude or 0.0) if has_place else None,
-    )
-    if outlook.forecast is None:
-        return replace(basin, reason=text(outlook.freshness.reason))
-    return _with_forecast(basin, outlook, outlook.forecast)
+def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
+    return River(basin, outlook, small_hydrograph(outlook, UnitSystem(units, outlook.area)))
 
 
-def _with_forecast(basin: BasinToday, outlook: Outlook, forecast: Latest) -> BasinToday:
-    standing, newer, level = outlook.alert, outlook.freshness.newer, outlook.likeliest
-    is_older = standing is not None and standing.run.t0 != forecast.run.t0
-    if not outlook.is_calibrated:
-        level = None  # the members' chance rests on no errors
-    skill = known(outlook.skill)
-    nse = None if skill is None else known(skill.nse)
-    return replace(
-        basin,
-        t0=as_date(forecast.run.t0),
-        reason=None if newer is None else str(newer.reason),
-        version_note=forecast.version_note,
-        weather_age_days=age_days(forecast.run.weather_until, outlook.at),
-        alerts_t0=as_date(standing.run.t0) if standing is not None and is_older else None,
-        alerts_stale=standing is not None and is_older and stale(age_days(standing.run.weather_until, outlook.at)),
-        severity=None if standing is None else standing.alert.severity,
-        chance=None if level is None else level.chance,
-        level=None if level is None else level.level,
-        trend=None if level is None else outlook.trend,
-        advice=outlook.advice,
-        peak=outlook.peak_m3s,
-        area=outlook.area,
-        peak_day=outlook.peak_day,
-        flow_percent=known(outlook.percent_of_normal),
-        snow=None if isinstance(outlook.snow, Absent) else outlook.snow.against_normal,
-        nse=None if nse is None else nse.value,
-        nse_days=None if nse is None else (as_date(nse.period.first), as_date(nse.period.last)),
-    )
+def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
+    answer, figure = answer_of(session, outlook, units), small_hydrograph(outlook, UnitSystem(units, outlook.area))
+    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
+    peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
+    facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
+    return ThreatenedRiver(basin, outlook, figure, facts)
 
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
 Palette = Literal["warning", "balance", "quality", "age"]
 UNKNOWN = "unknown"
+GREYS = ((UNKNOWN, "not known"), ("stale", "stale"), ("withheld", "withheld"), ("missing", "no forecast"))
+"""The classes and labels of basins without a colour: why. All are grey."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +67,7 @@ class Scale:
         value: of a basin; None where it is not known.
         write: formats the value.
         call: the API call that returns the value.
-        unknown: describes a basin without a value.
+        of_forecast: whether the value is as old as the forecast: a stale one is grey.
     """
 
     title: str
@@ -169,24 +75,38 @@ class Scale:
     palette: Palette
     edges: tuple[float, ...]
     labels: tuple[str, ...]
-    value: Callable[[BasinToday], float | None]
+    value: Callable[[BasinOverview], float | None]
     write: Callable[[float], str]
     call: str
-    unknown: Callable[[BasinToday], str] = lambda _basin: "not known"
+    of_forecast: bool = True
 
-    def colour(self, basin: BasinToday) -> str:
-        """Return the class of a basin's colour: the palette's name and a number from 0, or `unknown`."""
-        value = self.value(basin)
-        return UNKNOWN if value is None else f"{self.palette}-{sum(value >= edge for edge in self.edges)}"
+    def colours(self, basins: Sequence[BasinOverview]) -> Array:
+        """Return the place in `entries` of each basin's colour."""
+        values = np.array([self.value(basin) for basin in basins], dtype=np.float64)
+        found = np.where(np.isnan(values), len(self.labels), np.searchsorted(self.edges, values, side="right"))
+        if self.of_forecast:
+            greys = {state: place for place, (state, _) in enumerate(GREYS, len(self.labels))}
+            states = np.array([greys.get(basin.state, -1) for basin in basins], dtype=np.intp)
+            found = np.where(states < 0, found, states)
+        return found
 
-    def written(self, basin: BasinToday) -> str:
+    def colour(self, basin: BasinOverview) -> str:
+        """Return the class of a basin's colour: the palette's name and a number from 0, or one of `GREYS`."""
+        return self.entries[int(self.colours([basin])[0])][0]
+
+    def written(self, basin: BasinOverview) -> str:
         value = self.value(basin)
-        return self.unknown(basin) if value is None else self.write(value)
+        return "not known" if value is None else self.write(value)
 
     @property
     def legend(self) -> list[tuple[str, str]]:
         """The class and the label of each colour."""
         return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """The same, and those of basins without a colour."""
+        return [*self.legend, *GREYS]
 
 
 def percent(share: float) -> str:
@@ -217,7 +137,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         palette="balance",
         edges=(50, 80, 125, 200),
         labels=_PERCENT_OF_NORMAL,
-        value=lambda basin: basin.flow_percent,
+        value=lambda basin: basin.percent_of_normal,
         write=_of_normal,
         call="/v1/basins/{basin}/forecasts/latest",
     ),
@@ -231,7 +151,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         value=lambda basin: basin.snow_percent,
         write=_of_normal,
         call="/v1/basins/{basin}/storage",
-        unknown=lambda basin: "not known" if basin.snow is None else basin.snow.in_words,
     ),
     "skill": Scale(
         title="Skill",
@@ -243,6 +162,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         value=lambda basin: basin.nse,
         write=lambda nse: f"{nse:.2f}",
         call="/v1/basins/{basin}/skill",
+        of_forecast=False,
     ),
     "freshness": Scale(
         title="Freshness",
@@ -259,5 +179,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         value=lambda basin: basin.weather_age_days,
         write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
         call="/v1/basins/{basin}/forecasts/latest",
+        of_forecast=False,
     ),
 }

@@ -1,4 +1,4 @@
-"""Pages of operation: alerts, deliveries, jobs, schedules, feeds, status, and what people decide."""
+"""Pages of operation: deliveries, jobs, schedules, feeds, status, and what people decide."""
 
 import json
 from math import ceil
@@ -9,9 +9,8 @@ from fastapi.responses import HTMLResponse
 
 from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
-from app.alerts.alerts import answers_of
 from app.alerts.changes import summaries, visible_subscriptions
-from app.alerts.subscriptions import feed_address, of_key, subscription_of
+from app.alerts.subscriptions import of_key, subscription_of
 from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
@@ -26,15 +25,14 @@ from app.pages.figures import Band, Curve, Figure
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
 from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
-from hydrology.alerts import SEVERITIES, rank
-from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.base.calendar import age_days, stale
 from hydrology.base.units import Units
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
 from jobspec.feed_kinds import FEED_KINDS
 from jobspec.kinds import REQUESTABLE
 from jobspec.levels import FixedLevel
 from jobspec.subscriptions import NewSubscription
-from records.alerts import alerts, deliveries, held_alerts
+from records.alerts import deliveries, held_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import shown_name
 from records.feeds import feeds
@@ -51,21 +49,6 @@ from records.versions import promotions
 router = APIRouter(route_class=PageRoute)
 
 MAX_DELIVERIES = 100
-
-
-@router.get("/alerts", response_class=HTMLResponse)
-def read_alerts(request: Request, session: Reading, clock: ServiceClock) -> HTMLResponse:
-    """Show the alert of every river."""
-    active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
-    names = {basin.id: shown_name(basin.id, basin.name) for basin in basins.list_basins(session)}
-    areas = {alert.basin_id: runs.basin_of(session, alert.run_id, alert.basin_id).area for alert in active}
-    deciders = {
-        run.id: {"t0": as_date(run.t0), "stale": stale(age_days(run.weather_until, clock.now()))}
-        for run in (runs.get(session, name) for name in {alert.run_id for alert in active})
-    }
-    answers = answers_of(session, active, clock.today())
-    feed = feed_address(None, SEVERITIES[0])
-    return render(request, "alerts.html", alerts=answers, names=names, runs=deciders, areas=areas, feed=feed)
 
 
 @router.get("/deliveries", response_class=HTMLResponse)

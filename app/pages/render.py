@@ -28,6 +28,7 @@ from app.http.error_answers import faults_of
 from app.http.problems import Forbidden, InvalidRequest, Unauthorized, title_of
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
+from hydrology.base.calendar import age_days, as_date, stale
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
 from hydrology.base.unit_systems import CHOICES, UnitSystem
@@ -131,8 +132,11 @@ def _environment() -> Environment:
         "chance": percent,
         "station": station_name,
         "signed": signed,
+        "as_date": as_date,
+        "age": age_days,
+        "pairs": lambda values: [(value, value) for value in values],
     }
-    environment.tests["absent"] = lambda value: isinstance(value, Absent)
+    environment.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
     environment.globals |= {
         "navigation": NAVIGATION,
         "unit_choices": CHOICES,

@@ -1,24 +1,30 @@
-"""Map of the basins over outlines of states or countries: those that lie close together are one point."""
+"""Map of the basins over relief, rivers and borders: those that lie close together are one point."""
 
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, get_args
 
-from app.pages.basins_today import BasinToday, Place
-from hydrology.base.outline import extent, normalised, unwrapped
+import numpy as np
 
-Name = Literal["states", "countries"]
+from hydrology.base.arrays import Array, Mask
+from hydrology.base.outline import extent, normalised, unwrapped
+from records.outlooks.overview import BasinOverview
+
+Name = Literal["states", "countries", "rivers", "lakes"]
+Places = Array
+"""Latitudes and longitudes of places, (2, places), degrees."""
 NAMES: tuple[Name, ...] = get_args(Name)
 FOLDER = Path(__file__).parent / "outlines"
-"""Outlines of states and countries, created by `python -m benchmarks.pages.outlines`."""
+"""Outlines and lines of water, created by `python -m benchmarks.pages.outlines`."""
 Polyline = list[tuple[float, float]]
 WIDTH = 960
 """Width of the drawing, in its own units."""
-FLATTEST = 0.3
+FLATTEST = 0.56
 STEEPEST = 0.62
 """Minimum and maximum ratio of height to width."""
 MARGIN = 0.06
@@ -54,6 +60,11 @@ class Box:
         x, y = (self.west + self.east) / 2, (self.south + self.north) / 2
         return Box(x - min(wide, 179.9), y - high, x + min(wide, 179.9), y + high)
 
+    def moved(self, east: float, north: float) -> "Box":
+        """Return the box moved by shares of its own extent."""
+        x, y = (self.east - self.west) * east, (self.north - self.south) * north
+        return Box(self.west + x, self.south + y, self.east + x, self.north + y)
+
     def touches(self, line: Polyline, turn: int) -> bool:
         """Return whether a polyline, shifted in longitude by `turn` degrees, may lie within."""
         longitudes, latitudes = zip(*line, strict=True)
@@ -86,28 +97,39 @@ class Projection:
 
     def x(self, longitude: float) -> float:
         """Return the distance from the left, the short way from the middle."""
-        middle = (self.box.west + self.box.east) / 2
-        return round(self._right(float(unwrapped(longitude, middle))), 1)
+        return round(float(self.across(np.array(longitude))), 1)
 
     def y(self, latitude: float) -> float:
         """Return the distance from the top."""
-        return round((self.box.north - latitude) * self._scale * self._stretch, 1)
+        return round(float(self.down(np.array(latitude))), 1)
+
+    def across(self, longitudes: Array) -> Array:
+        return self.right(unwrapped(longitudes, (self.box.west + self.box.east) / 2))
+
+    def down(self, latitudes: Array) -> Array:
+        return (self.box.north - latitudes) * self._scale * self._stretch
 
     def path(self, line: Polyline, turn: int) -> str:
-        """Return a polyline, shifted in longitude by `turn` degrees, as SVG path data."""
-        return "M" + "L".join(f"{self._right(x + turn):.0f} {self.y(y):.0f}" for x, y in line)
+        """Return a polyline, shifted in longitude by `turn` degrees, as SVG path data: steps in whole units."""
+        longitudes, latitudes = np.array(line).T
+        places = np.rint((self.right(longitudes + turn), self.down(latitudes))).astype(int).T
+        steps = np.diff(places, axis=0)
+        steps = steps[steps.any(axis=1)]
+        return (
+            f"M{places[0][0]} {places[0][1]}l" + " ".join(f"{x} {y}" for x, y in steps.tolist()) if len(steps) else ""
+        )
 
-    def _right(self, longitude: float) -> float:
+    def right(self, longitude: Array) -> Array:
         return (longitude - self.box.west) * self._scale
 
 
-def projection(places: Sequence[Place]) -> Projection:
+def projection(places: Places) -> Projection:
     """Return the projection that shows some places, at least one."""
-    latitudes = [p.latitude for p in places]
-    west, east = extent(p.longitude for p in places)
-    middle = (min(latitudes) + max(latitudes)) / 2
+    south, north = float(places[0].min()), float(places[0].max())
+    west, east = extent(places[1].tolist())
+    middle = (south + north) / 2
     stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
-    high = max((max(latitudes) - min(latitudes)) * (1 + 2 * MARGIN), MIN_DEGREES)
+    high = max((north - south) * (1 + 2 * MARGIN), MIN_DEGREES)
     wide = max((east - west) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
     high = max(high, wide * FLATTEST / stretch)
     centre = (west + east) / 2
@@ -124,15 +146,20 @@ def zoomed(box: Box) -> Projection:
     return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
 
 
-def borders(projected: Projection, places: Sequence[Place]) -> str:
+def borders(projected: Projection, places: Places) -> str:
     """Return the outlines around some places as SVG path data."""
     west, south, east, north = CONTIGUOUS
-    in_states = all(west <= p.longitude <= east and south <= p.latitude <= north for p in places)
-    return _drawn(projected, "states" if in_states else "countries")
+    latitudes, longitudes = places
+    inside = bool(((west <= longitudes) & (longitudes <= east) & (south <= latitudes) & (latitudes <= north)).all())
+    return drawn_lines(projected, "states" if inside else "countries")
 
 
-@lru_cache(maxsize=8)  # basins seldom move, so the map is mostly the same
-def _drawn(projected: Projection, name: Name) -> str:
+RELIEF, RELIEF_FILE = Box(-170.0, 15.0, -50.0, 60.0), "relief.webp"
+"""The extent of the picture of relief, and its file."""
+
+
+@lru_cache(maxsize=32)  # basins seldom move, so the map is mostly the same
+def drawn_lines(projected: Projection, name: Name) -> str:
     lines = ((line, turn) for line in outlines(name) for turn in _TURNS if projected.box.touches(line, turn))
     return "".join(projected.path(line, turn) for line, turn in lines)
 
@@ -145,54 +172,71 @@ def outlines(name: Name) -> list[Polyline]:
     return lines
 
 
-NEAR = 32
+NEAR = 36
 """Distance within which basins share a point, in the drawing's units."""
 MAX_LABELS = 12
 """Maximum number of points with the names of their basins."""
 LABEL_GAP, LETTER, LINE = 14, 7.2, 18
 """Distance of a name from its point, width of a letter and height of a line, in the drawing's units."""
+SMALL_SCREEN = 2.2
+"""How many times larger letters and points are on a small screen, where the drawing is shown smaller."""
 MIN_PART = 0.25
 """Minimum extent of the part of the map that a point opens, degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Basins at a place of the map, in the drawing's units; the first is the most urgent, and stands there."""
+    """Basins at a place of the map, in the drawing's units; the first is the most urgent, and stands there.
+
+    `counts` is the number of basins of each colour of the scale's legend.
+    """
 
     x: float
     y: float
-    basins: list[BasinToday]
+    first: BasinOverview
+    places: Places
+    counts: Sequence[int]
 
     @property
-    def first(self) -> BasinToday:
-        """The most urgent basin."""
-        return self.basins[0]
+    def count(self) -> int:
+        return len(self.places.T)
+
+    @property
+    def shares(self) -> list[tuple[int, float, float]]:
+        """The colours that occur, the most alarming first: place in the legend, share, and where it begins, %."""
+        shares = [(at, 100 * count / self.count) for at, count in reversed([*enumerate(self.counts)]) if count]
+        ends = [0.0, *accumulate(share for _, share in shares)]
+        return [(at, round(share, 1), round(start, 1)) for (at, share), start in zip(shares, ends, strict=False)]
 
     @property
     def box(self) -> str:
         """The part of the map with its basins, as a query parameter."""
-        places = [basin.place for basin in self.basins if basin.place is not None]
-        latitudes = [place.latitude for place in places]
-        west, east = extent(place.longitude for place in places)
-        wide, high = (max(MIN_PART, (1 + 2 * MARGIN) * span) for span in (east - west, max(latitudes) - min(latitudes)))
-        x, y = (west + east) / 2, (min(latitudes) + max(latitudes)) / 2
+        latitudes, (west, east) = self.places[0], extent(self.places[1].tolist())
+        south, north = float(latitudes.min()), float(latitudes.max())
+        wide, high = (max(MIN_PART, (1 + 2 * MARGIN) * span) for span in (east - west, north - south))
+        x, y = (west + east) / 2, (south + north) / 2
         return Box(x - wide / 2, y - high / 2, x + wide / 2, y + high / 2).text
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The name of a basin beside its point; `before` it where the name ends there."""
+    """The name of a basin beside its point; `before` it where the name ends there.
+
+    `scale` is how many times larger it is drawn; `is_roomy` where it has no room on a small screen.
+    """
 
     text: str
     x: float
     y: float
     before: bool
+    scale: float = 1
+    is_roomy: bool = False
 
     @classmethod
-    def beside(cls, point: Point, *, before: bool) -> "Label":
+    def beside(cls, point: Point, *, before: bool, scale: float = 1) -> "Label":
         """Return the label of a point, on one of its sides."""
-        name = point.first.title.partition(",")[0]
-        return cls(name, point.x + (-LABEL_GAP if before else LABEL_GAP), point.y, before)
+        name, gap = point.first.title.partition(",")[0], LABEL_GAP * max(1, scale / 1.5)
+        return cls(name, point.x + (-gap if before else gap), point.y, before, scale)
 
     @property
     def west(self) -> float:
@@ -200,11 +244,11 @@ class Label:
 
     @property
     def width(self) -> float:
-        return len(self.text) * LETTER
+        return len(self.text) * LETTER * self.scale
 
     def covers(self, west: float, east: float, y: float) -> bool:
         """Return whether it meets something of a line's height around y."""
-        return abs(y - self.y) < LINE and west < self.west + self.width and self.west < east
+        return abs(y - self.y) < LINE * self.scale and west < self.west + self.width and self.west < east
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,49 +262,73 @@ class Map:
     @property
     def labels(self) -> list[Label]:
         """The names of basins with a point of their own, the most urgent first; those without room are left out."""
-        single = [point for point in reversed(self.points) if len(point.basins) == 1]
+        small = {(label.text, label.y) for label in self._labels(SMALL_SCREEN)}
+        return [replace(label, is_roomy=(label.text, label.y) not in small) for label in self._labels(1)]
+
+    def _labels(self, scale: float) -> list[Label]:
+        single = [point for point in reversed(self.points) if point.count == 1]
         placed: list[Label] = []
-        for point in single if len(single) <= MAX_LABELS else ():
+        for point in single[: 3 * MAX_LABELS]:
             start = point.x > self.projected.width / 2
-            tried = (Label.beside(point, before=before) for before in (start, not start))
+            tried = (Label.beside(point, before=before, scale=scale) for before in (start, not start))
             placed += [label for label in tried if self._has_room(label, placed)][:1]
-        return placed
+        return placed[:MAX_LABELS]
 
     def _has_room(self, label: Label, placed: Sequence[Label]) -> bool:
-        inside = label.west >= 0 and label.west + label.width <= self.projected.width
-        free = not any(label.covers(point.x - LABEL_GAP / 2, point.x + LABEL_GAP / 2, point.y) for point in self.points)
+        inside, gap = label.west >= 0 and label.west + label.width <= self.projected.width, LABEL_GAP / 2
+        free = not any(label.covers(point.x - gap, point.x + gap, point.y) for point in self.points)
         return inside and free and not any(label.covers(one.west, one.west + one.width, one.y) for one in placed)
+
+    @property
+    def lines(self) -> dict[Name, str]:
+        """Rivers and lakes as SVG path data."""
+        return {name: drawn_lines(self.projected, name) for name in ("lakes", "rivers")}
+
+    @property
+    def relief(self) -> tuple[float, float, float, float]:
+        """Place and size of the picture of relief."""
+        left, right = self.projected.right(np.array((RELIEF.west, RELIEF.east))).round(1).tolist()
+        top, bottom = self.projected.down(np.array((RELIEF.north, RELIEF.south))).round(1).tolist()
+        return left, top, right - left, bottom - top
 
     def part(self, factor: float) -> str:
         """Return the part of the map around the same middle, wider by a factor, as a query parameter."""
         return self.projected.box.scaled(factor).text
 
+    @property
+    def neighbours(self) -> dict[str, str]:
+        """The parts of the map beside this one, as query parameters by their direction."""
+        steps = {"west": (-0.4, 0.0), "north": (0.0, 0.4), "south": (0.0, -0.4), "east": (0.4, 0.0)}
+        return {name: self.projected.box.moved(*step).text for name, step in steps.items()}
 
-def drawn(basins: Sequence[BasinToday], part: Box | None) -> Map | None:
-    """Return the map of basins, most urgent first; None where no place is known and no part of the map is asked for."""
-    placed = [(basin.place, basin) for basin in basins if basin.place is not None]
-    places = [place for place, _ in placed]
+
+def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> Map | None:
+    """Return the map of basins, most urgent first, by their places in the legend of colours; None where no place is
+    known and no part of the map is asked for."""
+    columns = [(basin.latitude, basin.longitude) for basin in basins]
+    places = np.array(columns, dtype=np.float64).reshape(-1, 2).T
+    known: Mask = np.asarray(np.isfinite(places).all(axis=0))
+    places = places[:, known]
     if part is not None:
         projected = zoomed(part)
-    elif places:
+    elif places.size:
         projected = projection(places)
     else:
         return None
-    return Map(projected, borders(projected, places), points(projected, placed)[::-1])
+    placed = [basin for basin, is_known in zip(basins, known.tolist(), strict=True) if is_known]
+    return Map(projected, borders(projected, places), points(projected, placed, places, colours[known])[::-1])
 
 
-def points(projected: Projection, placed: Sequence[tuple[Place, BasinToday]]) -> list[Point]:
-    """Return the points of basins, the most urgent first: each basin joins the first point that lies near."""
-    found: list[Point] = []
-    cells: dict[tuple[int, int], list[Point]] = {}
-    for place, basin in placed:
-        x, y = projected.x(place.longitude), projected.y(place.latitude)
-        column, row = int(x // NEAR), int(y // NEAR)
-        around = (cells.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
-        near = next((p for cell in around for p in cell if (p.x - x) ** 2 + (p.y - y) ** 2 < NEAR**2), None)
-        if near is not None:
-            near.basins.append(basin)
-            continue
-        found.append(point := Point(x, y, [basin]))
-        cells.setdefault((column, row), []).append(point)
+def points(projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array) -> list[Point]:
+    """Return the points of basins, the most urgent first: each basin joins the most urgent point that lies near."""
+    xs, ys = projected.across(places[1]), projected.down(places[0])
+    free, found = np.arange(len(basins)), list[Point]()
+    while free.size:
+        x, y = xs[free[0]], ys[free[0]]
+        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < NEAR**2
+        near[0] = True
+        joined = free[near]
+        counts = np.bincount(colours[joined]).tolist()
+        found.append(Point(round(float(x), 1), round(float(y), 1), basins[int(free[0])], places[:, joined], counts))
+        free = free[~near]
     return found

@@ -3,48 +3,57 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date, datetime, timedelta
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
+from sqlalchemy.orm import Session
 
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.pages.basins_today import SCALES, BasinToday, ColourBy, Scale, basins_today
-from app.pages.render import PageRoute, render
+from app.pages.basins_today import SCALES, ColourBy, river, threatened
+from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
-from hydrology.base.calendar import age_days, day
-from hydrology.base.outline import unwrapped
+from records.outlooks import reader
+from records.outlooks.overview import BasinOverview, overview, renewed_at
+from records.outlooks.skill import simulation_skill
 
 PAGE = 50
 """Number of basins on a page of the table."""
 MAX_CHOSEN = 50
-State = Literal["fresh", "stale", "undecided", "none"]
+THREATENED = 5
+"""Number of rivers that are shown beside the map."""
+State = Literal["fresh", "stale", "undecided", "withheld", "none"]
 STATES: Mapping[State, str] = {
     "fresh": "with a fresh forecast",
     "stale": "with a stale forecast",
     "undecided": "without an uncertainty estimate",
+    "withheld": "with a withheld forecast",
     "none": "without a forecast",
 }
-_IN_STATE: Mapping[State, Callable[[BasinToday], bool]] = {
-    "fresh": lambda basin: basin.t0 is not None and not basin.stale,
-    "stale": lambda basin: basin.t0 is not None and basin.stale,
+_IN_STATE: Mapping[State, Callable[[BasinOverview], bool]] = {
+    "fresh": lambda basin: basin.state == "fresh",
+    "stale": lambda basin: basin.state == "stale",
     "undecided": lambda basin: basin.t0 is not None and basin.chance is None,
+    "withheld": lambda basin: basin.state == "withheld",
     "none": lambda basin: basin.t0 is None,
 }
 Sort = Literal["concern", "name", "chance", "peak", "flow", "snow", "skill", "t0"]
-_KEYS: Mapping[Sort, Callable[[BasinToday], Any]] = {
+_KEYS: Mapping[Sort, Callable[[BasinOverview], Any]] = {
     "name": lambda basin: basin.title.lower(),
-    "chance": lambda basin: basin.chance,
-    "peak": lambda basin: basin.peak,
-    "flow": lambda basin: basin.flow_percent,
-    "snow": lambda basin: basin.snow_percent,
-    "skill": lambda basin: basin.nse,
-    "t0": lambda basin: basin.t0,
+    "chance": attrgetter("chance"),
+    "peak": attrgetter("peak"),
+    "flow": attrgetter("percent_of_normal"),
+    "snow": attrgetter("snow_percent"),
+    "skill": attrgetter("nse"),
+    "t0": attrgetter("t0"),
 }
 _RISING: frozenset[Sort] = frozenset(("name", "t0"))
 """Columns whose first order is from the lowest; the others begin with the highest."""
@@ -59,6 +68,9 @@ class Selection:
     colour: Annotated[ColourBy | None, Query(description="The number that colours the map.")] = None
     state: Annotated[State | None, _OR_EMPTY, Query(description="State of the basins' forecasts.")] = None
     alert: Annotated[Severity | None, _OR_EMPTY, Query(description="Least severity of the basins' alerts.")] = None
+    us_state: Annotated[str | None, _OR_EMPTY, Query(description="State that names end with.", max_length=2)] = None
+    huc: Annotated[str | None, _OR_EMPTY, Query(description="Start of the hydrologic unit code.", max_length=12)] = None
+    agency: Annotated[str | None, _OR_EMPTY, Query(description="Start of the identifier.", max_length=20)] = None
     basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = ()
     sort: Annotated[Sort, Query(description="Order of the table.")] = "concern"
     reverse: Annotated[bool, Query(description="Whether in the opposite order.")] = False
@@ -94,16 +106,19 @@ class Selection:
     def filtered(self) -> bool:
         return self != replace(Selection(), colour=self.colour, sort=self.sort, reverse=self.reverse, page=self.page)
 
-    def holds(self, basin: BasinToday) -> bool:
+    def holds(self, basin: BasinOverview) -> bool:
         return (
-            self.search.lower() in f"{basin.id} {basin.name} {basin.title}".lower()
+            (not self.search or self.search.lower() in f"{basin.id} {basin.name} {basin.title}".lower())
             and (not self.basin or basin.id in self.basin)
             and (self.state is None or _IN_STATE[self.state](basin))
             and (self.alert is None or rank(basin.severity) >= rank(self.alert))
+            and (self.us_state is None or basin.us_state == self.us_state)
+            and (self.huc is None or (basin.huc or "").startswith(self.huc))
+            and (self.agency is None or basin.id.partition("-")[0] == self.agency)
             and (self.box is None or _inside(self.box, basin))
         )
 
-    def sorted(self, basins: Sequence[BasinToday]) -> list[BasinToday]:
+    def sorted(self, basins: Sequence[BasinOverview]) -> list[BasinOverview]:
         """Return basins in the requested order, those without a value last."""
         if self.sort == "concern":
             return list(reversed(basins)) if self.reverse else list(basins)
@@ -112,7 +127,7 @@ class Selection:
         ordered = sorted(known, key=key, reverse=(self.sort not in _RISING) != self.reverse)
         return [*ordered, *(basin for basin in basins if key(basin) is None)]
 
-    def of_page(self, basins: Sequence[BasinToday]) -> Sequence[BasinToday]:
+    def of_page(self, basins: Sequence[BasinOverview]) -> Sequence[BasinOverview]:
         """Return the basins of the page of the table."""
         return basins[(self.page - 1) * PAGE : self.page * PAGE]
 
@@ -124,18 +139,13 @@ ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[
 Selected = Annotated[Selection, Depends()]
 
 
-def _inside(box: Box, basin: BasinToday) -> bool:
-    if basin.place is None:
+def _inside(box: Box, basin: BasinOverview) -> bool:
+    if basin.latitude is None or basin.longitude is None:
         return False
-    longitude = float(unwrapped(basin.place.longitude, (box.west + box.east) / 2))
-    return box.south <= basin.place.latitude <= box.north and box.west <= longitude <= box.east
+    return box.south <= basin.latitude <= box.north and (basin.longitude - box.west) % 360 <= box.east - box.west
 
 
 router = APIRouter(route_class=PageRoute)
-
-OF_STALENESS = ("stale-forecast", "stale-input")
-"""Degradations that the sentence about T0 covers."""
-
 
 COLUMNS: tuple[tuple[Sort, str], ...] = (
     ("name", "Basin"),
@@ -150,19 +160,57 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
 """The columns of the table that can be sorted, and their titles."""
 
 
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """How many of the official basins have a fresh forecast, and what the others lack.
+
+    Attributes:
+        renewed_at: when the last forecast became available.
+        weather_until: the last past day of the newest of the stale forecasts.
+    """
+
+    basins: int
+    states: Mapping[str, int]
+    without_model: int
+    renewed_at: datetime | None
+    weather_until: date | None
+
+    @property
+    def all_fresh(self) -> bool:
+        return self.states["fresh"] == self.basins
+
+
+def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> Renewal:
+    official = [basin for basin in basins if basin.is_official]
+    states = Counter(map(attrgetter("state"), official))
+    late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
+    until = now.date() - timedelta(days=min(late)) if late else None
+    without = sum(not basin.has_model for basin in official)
+    return Renewal(len(official), states, without, renewed_at(session, now), until)
+
+
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings, selection: Selected
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    selection: Selected,
+    units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
-    everything = basins_today(session, clock.now())
-    chosen = [basin for basin in everything if selection.holds(basin)]
-    t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None)
-    t0 = t0s.most_common(1)[0][0] if t0s else None
+    now = clock.now()
+    everything = sorted(overview(session, now), key=attrgetter("concern"), reverse=True)
+    if "skill" in (selection.colour, selection.sort):
+        known = simulation_skill(session, {basin.id: basin.version for basin in everything if basin.version})
+        everything = [basin._replace(nse=known.get(basin.id)) for basin in everything]
+    chosen = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
     colour = selection.colour or _first_known(everything)
-    now = status.status(session, clock, settings, None)
-    forecasts = [basin for basin in everything if basin.t0 is not None]
-    all_stale = bool(forecasts) and all(basin.stale for basin in forecasts)
+    t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None).most_common(1)
+    scale = SCALES[colour]
+    colours = scale.colours(chosen)
+    rows, first = selection.of_page(selection.sorted(chosen)), chosen[:THREATENED]
+    outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
     return render(
         request,
         "day.html",
@@ -170,27 +218,40 @@ def read_day(
         of=len(everything),
         selection=selection,
         sentence=_sentence(chosen),
-        t0=t0,
-        age_days=None if t0 is None else age_days(day(t0), now.now),
-        all_stale=all_stale,  # selected or not, so that it is reported once
-        problems=[one for one in now.degraded if not (all_stale and one.code in OF_STALENESS)],
+        t0=date.fromisoformat(t0s[0][0]) if t0s else None,
+        renewal=_renewal(session, everything, now),
+        problems=status.problems(session, clock, settings),
+        severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,
-        scale=SCALES[colour],
+        scale=scale,
+        counts=np.bincount(colours, minlength=len(scale.entries)).tolist(),
         scales=SCALES,
-        classes=_classes(SCALES[colour], chosen),
         states=STATES,
         alerts=ALERTS,
+        places=_places(everything),
         columns=COLUMNS,
-        rows=selection.of_page(selection.sorted(chosen)),
+        rows=[river(basin, outlooks[basin.id], units) for basin in rows],
+        threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
         pages=-(-len(chosen) // PAGE),
-        map=drawn(chosen, selection.box),
+        map=drawn(chosen, selection.box, colours),
         file=_file(selection),
     )
 
 
-def _sentence(basins: Sequence[BasinToday]) -> str:
+def _places(basins: Sequence[BasinOverview]) -> dict[str, list[str]]:
+    """Return the states, regions and agencies of basins; empty where there is no choice."""
+    found: dict[str, set[str | None]] = {
+        "us_state": {basin.us_state for basin in basins},
+        "huc": {basin.huc and basin.huc[:2] for basin in basins},
+        "agency": {basin.id.partition("-")[0] for basin in basins},
+    }
+    known = {name: sorted(value for value in values if value) for name, values in found.items()}
+    return {name: values if len(values) > 1 else [] for name, values in known.items()}
+
+
+def _sentence(basins: Sequence[BasinOverview]) -> str:
     """Return a summary of the day; the basins are most urgent first."""
-    alarmed = [basin for basin in basins if basin.severity is not None and basin.kind != "unofficial"]
+    alarmed = [basin for basin in basins if basin.severity is not None and basin.is_official]
     forecasts = sum(basin.t0 is not None for basin in basins)
     undecided = sum(basin.t0 is not None and basin.chance is None for basin in basins)
     if not alarmed and undecided:
@@ -203,19 +264,13 @@ def _sentence(basins: Sequence[BasinToday]) -> str:
     )
 
 
-def _classes(scale: Scale, basins: Sequence[BasinToday]) -> list[tuple[str, str, int]]:
-    """Return the class, the label and the number of basins of each colour."""
-    colours = Counter(scale.colour(basin) for basin in basins)
-    return [(name, label, colours[name]) for name, label in (*scale.legend, ("unknown", "not known"))]
-
-
 def _file(selection: Selection) -> str:
     """Return the API call for the basins as a file; the API knows the search and the part of the map."""
     asked = {"q": selection.search, "bbox": selection.bbox or ""}
     return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
 
 
-def _first_known(basins: list[BasinToday]) -> ColourBy:
+def _first_known(basins: Sequence[BasinOverview]) -> ColourBy:
     """Return the first scale with a value for any basin; by default the chance."""
     return next(
         (name for name, scale in SCALES.items() if any(scale.value(basin) is not None for basin in basins)), "chance"

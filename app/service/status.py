@@ -1,6 +1,6 @@
 """/v1/status: age of forecasts and inputs, and degradations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -18,10 +18,10 @@ from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_en
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
-from records.basins import basins, ownership
-from records.forecasts import latest
+from records.basins import basins
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import GPUState
+from records.outlooks.overview import overview
 from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions
@@ -110,12 +110,11 @@ MAX_NAMED = 5
 
 def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
     """Return the status as the clock sees it, by the official basins; `revision` is that of the database's tables."""
-    now, official = clock.now(), set(ownership.all_official(session))
-    in_use = {version: own for version, of in promotions.in_use(session).items() if (own := official & {*of})}
+    now, in_use = clock.now(), promotions.official_basins_in_use(session)
     created = runs.counts_by_version(session, now)
     statuses = [
-        _version(versions.get(session, version), len(basin_ids), created.get(version), now)
-        for version, basin_ids in sorted(in_use.items())
+        _version(versions.get(session, version), current_for, created.get(version), now)
+        for version, current_for in sorted(in_use.items())
     ]
     products = {product for version in statuses for product in version.product.split(JOINT)}
     inputs = [
@@ -125,7 +124,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
     ]
     counts = Counts(
         basins=basins.count(session),
-        basins_with_model=sum(map(len, in_use.values())),
+        basins_with_model=sum(in_use.values()),
         model_versions=versions.count(session),
         runs=sum(count.runs for count in created.values()),
     )
@@ -134,10 +133,8 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         *_lacking(counts),
         *_late(statuses, inputs),
         *_left_behind(session, statuses, now),
-        *_withheld(session, statuses, now),
-        *_waiting_alerts(session),
-        *_undelivered(session),
-        *health.degraded(session, clock.wall(), settings),
+        *_withheld(session, in_use, now),
+        *problems(session, clock, settings),
     ]
     return Status(
         status="degraded" if degraded else "ok",
@@ -218,23 +215,28 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
     """Yield a degradation for basins whose forecast is stale while others are newer."""
     if all(version.stale for version in statuses):
         return
-    ages = {basin: age_days(until, now) for basin, until in latest.last_past_days(session, now).items()}
-    late = [basin for basin, age in ages.items() if stale(age)]
+    official = [basin for basin in overview(session, now) if basin.is_official and basin.t0 is not None]
+    late = sorted(basin.id for basin in official if basin.state == "stale")
     if late:
         more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
-            f"{len(late)} of {len(ages)} basins have a forecast whose weather ends more than {STALE_AFTER_DAYS} days "
-            f"behind the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
+            f"{len(late)} of {len(official)} basins have a forecast whose weather ends more than {STALE_AFTER_DAYS} "
+            f"days behind the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
         )
         yield Degraded(code="stale-basins", sentence=sentence)
 
 
-def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
-    for version in statuses:
-        newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
+def problems(session: Session, clock: Clock, settings: Settings) -> list[Degraded]:
+    """Return the degradations that do not follow from the state of basins: of processes, jobs and deliveries."""
+    return [*_waiting_alerts(session), *_undelivered(session), *health.degraded(session, clock.wall(), settings)]
+
+
+def _withheld(session: Session, in_use: Iterable[str], now: datetime) -> Iterator[Degraded]:
+    for version in sorted(in_use):
+        newest = runs.list_runs(session, version=version, purpose="operational", available_by=now, limit=1)
         for run in newest:
             if run.reason is not None:
-                sentence = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
+                sentence = f"The newest run {run.id} of version {version} is {run.status}: {run.reason}"
                 yield Degraded(code="not-issued", sentence=sentence)
 
 

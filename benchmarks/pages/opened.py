@@ -53,7 +53,7 @@ def measure() -> dict[str, Any]:
         return {
             "demonstration": opened(demonstration(Path(folder)), AS_OF),
             "camels": opened(of_camels, MELTING),
-            "many": opened(many(of_camels, Path(folder), MANY), MELTING),
+            "many": opened(many(of_camels, Path(folder), MANY, MELTING.year - 1), MELTING),
         }
 
 
@@ -62,7 +62,7 @@ def opened(store: Path, as_of: datetime) -> dict[str, Any]:
     with served(store, as_of) as (address, server), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
         pages = {"basin": f"{address}/basins/{_basin(address)}", "day": f"{address}/"}
-        taken = {name: [_open(browser, page, server) for _ in range(ROUNDS + 1)] for name, page in pages.items()}
+        taken = {name: [opening(browser, page, server) for _ in range(ROUNDS + 1)] for name, page in pages.items()}
         seen = {window["width"]: _facts(browser, pages["basin"], window) for window in (WIDE, PHONE)}
         browser.close()
     reported = {name: _reported(openings[1:]) for name, openings in taken.items()}  # the first answer warms the server
@@ -86,7 +86,7 @@ def _reported(openings: list[Opening]) -> dict[str, Any]:
     }
 
 
-def _open(browser: Browser, url: str, server: int) -> Opening:
+def opening(browser: Browser, url: str, server: int) -> Opening:
     window = browser.new_context(viewport={"width": 1280, "height": 900})  # with a cache of its own, which is empty
     page = window.new_page()
     tab, processes = window.new_cdp_session(page), browser.new_browser_cdp_session()

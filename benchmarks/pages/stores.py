@@ -54,26 +54,50 @@ def camels(folder: Path) -> Path:
     return store
 
 
-def many(store: Path, folder: Path, basins: int) -> Path:
-    """Make a store of many basins: those of another, copied beside themselves, with what the first page reads."""
-    copied = folder / "many"
+COPIED = (
+    *("basins", "basin_areas", "promotions", "run_basins", "newest_runs", "alert_basins", "alerts", "scores"),
+    *("outlooks", "series"),
+)
+OF_TABLE = {
+    **dict.fromkeys(("run_basins", "outlooks"), "AND (run_id, basin_id) IN (SELECT run_id, basin_id FROM newest_runs)"),
+    "series": "AND variable = 'discharge' AND year >= {year}",
+}
+"""The part of a table that is copied, where not all."""
+CALM_COPIES = 29
+"""One copy in this number has the alerts of its basin."""
+
+
+def many(store: Path, folder: Path, basins: int, year: int) -> Path:
+    """Make a store of many basins: those of another, copied all over the contiguous United States, with what the pages
+    of all basins read; observed flow from a year on."""
+    copied = folder / f"many-{basins}"
     shutil.copytree(store, copied)
     with closing(sqlite3.connect(copied / "freshet.sqlite")) as database, database:
         stored = database.execute("SELECT count(*) FROM basins").fetchone()[0]
-        for copy in range(1, -(-basins // stored)):
-            for table in ("basins", "promotions", "run_basins", "newest_runs", "alert_basins", "alerts", "scores"):
-                database.execute(_copy_of(database, table, copy))
+        numbers = (
+            "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n AS copy_n FROM c"
+        )
+        database.execute("CREATE TEMP TABLE copies (copy_n INTEGER)")
+        database.execute(f"INSERT INTO copies {numbers}", (-(-basins // stored) - 1,))
+        for table in COPIED:
+            database.execute(_copies_of(database, table, year))
     return copied
 
 
-def _copy_of(database: sqlite3.Connection, table: str, copy: int) -> str:
-    """Return the statement that copies a table's rows for other basins, some miles away."""
+def _copies_of(database: sqlite3.Connection, table: str, year: int) -> str:
+    """Return the statement that copies a table's rows for other basins, at other places."""
     key = "id" if table == "basins" else "basin_id"
     columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
     columns = [name for name in columns if (table, name) != ("promotions", "id")]
-    changed = {key: f"{key} || '{copy:02}'", "latitude": f"latitude + {copy} * 0.05"}
+    changed = {
+        key: f"{key} || printf('%04d', copy_n)",
+        "latitude": "25 + (latitude * 1000 + copy_n * 7919) % 2400 / 100",
+        "longitude": "-123 + ((longitude + 360) * 1000 + copy_n * 104729) % 5500 / 100",
+        **{name: f"CASE WHEN copy_n % {CALM_COPIES} = 0 THEN {name} END" for name in ("severity", "since")},
+    }
     values = ", ".join(changed.get(name, name) for name in columns)
-    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table} WHERE length({key}) = 13"  # noqa: S608
+    where = f"length({key}) = 13 {OF_TABLE.get(table, '')}".format(year=year)
+    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table}, copies WHERE {where}"  # noqa: S608
 
 
 def run(store: Path, as_of: datetime, *command: str) -> None:

@@ -5379,7 +5379,7 @@ class Job(Model):
     id: str
     kind: str
     """
-    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `delivery`, `member`, `members`.
+    The kind of work. Only the service itself posts `upload`, `weather`, `basin`, `delivery`, `daily-part`, `member`, `members`.
     """
 
     params: dict[str, Any] | None

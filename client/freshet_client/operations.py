@@ -545,9 +545,10 @@ class Operations(BaseClient):
         """Set a level of a basin.
 
         A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
-        registered the basin, or an admin's. The same again changes nothing. A basin has at most 32 of them, and
-        those of an unofficial basin are unofficial. Only an admin's key gives a level the name of an agency or of a
-        flood category. Where `in_doubt` gives a reason, its alerts wait until it is corrected or confirmed.
+        registered the basin, a forecaster's for one of the service, or an admin's. The same again changes nothing.
+        A basin has at most 32 of them, and those of an unofficial basin are unofficial. Only an admin's key gives a
+        level the name of an agency or of a flood category. Where `in_doubt` gives a reason, its alerts wait until
+        it is corrected or confirmed.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -562,7 +563,8 @@ class Operations(BaseClient):
     def delete_threshold(self, basin: str, threshold: str) -> None:
         """Remove an operator's level.
 
-        With the key that registered the basin, or an admin's. The levels of the record stay.
+        With the key that registered the basin, a forecaster's for one of the service, or an admin's. The levels of
+        the record stay.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -577,8 +579,8 @@ class Operations(BaseClient):
         """Confirm a level of a basin that seems wrong.
 
         What `in_doubt` states is no longer held against the level at about this discharge, and its alerts go out;
-        what waited for it goes out within seconds. With the key that registered the basin, or an admin's. The same
-        again changes nothing.
+        what waited for it goes out within seconds. With the key that registered the basin, a forecaster's for one
+        of the service, or an admin's. The same again changes nothing.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -2040,6 +2042,7 @@ class Operations(BaseClient):
             "what-if",
             "volumes",
             "daily",
+            "daily-part",
             "replay",
             "backfill",
             "training",

@@ -78,7 +78,7 @@ def _write_picture(found: CellsOfBasin, file: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise InvalidInput("Pictures need matplotlib: pip install 'freshet[plot]', or leave --to out.") from error
+        raise InvalidInput("Pictures need matplotlib: pip install matplotlib, or leave --to out.") from error
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
     axes.stackplot(np.array(found.time, "datetime64[D]"), list(found.cells.values()), linewidth=0)

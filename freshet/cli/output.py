@@ -4,9 +4,9 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -158,12 +158,14 @@ def value_at(item: Any, path: str) -> Any:
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STAGES = 2.0
+SECONDS_OF_SPEED = 600.0
+"""The last part of the work, whose speed gives the time left."""
 
 
 class Reporter:
-    """Shows the progress of several pieces of work."""
+    """Shows the progress of several pieces of work and the time left: as bars, or where nobody looks on as lines."""
 
-    def __init__(self, bar: "Progress | None") -> None:
+    def __init__(self, bar: "Progress") -> None:
         self._bar = bar
         self._tasks: dict[str, TaskID] = {}
         self._last_line = float("-inf")
@@ -171,17 +173,22 @@ class Reporter:
         self._named: set[str] = set()
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
-        if self._bar is not None:
-            task = self._tasks.get(what)
-            if task is None:
-                task = self._tasks[what] = self._bar.add_task(what, total=total, detail=detail)
-            self._bar.update(task, completed=done, total=total, detail=detail)
+        task = self._tasks.get(what)
+        if task is None:
+            task = self._tasks[what] = self._bar.add_task(what, total=total, detail=detail)
+        self._bar.update(task, completed=done, total=total, detail=detail)
+        if not self._bar.disable:
             return
         line = f"{what}: {done} of {total}{f', {detail}' if detail else ''}"
         if line != self._shown and self._is_due(what, done == total):
             self._last_line, self._shown = time.monotonic(), line
             self._named.add(what)
-            inform(line)
+            inform(f"{line}{self._time_left(task)}")
+
+    def _time_left(self, task: "TaskID") -> str:
+        """Return the end of a line on unfinished work; empty until its speed is known."""
+        (left,) = (one.time_remaining for one in self._bar.tasks if one.id == task)
+        return f", {timedelta(seconds=round(left))} left" if left else ""
 
     def _is_due(self, what: str, ends: bool) -> bool:
         """Return whether to print a line: always at the end of work already shown, else at intervals."""
@@ -201,7 +208,8 @@ def reporting() -> Iterator[Reporter]:
         TextColumn("{task.completed}/{task.total}  {task.fields[detail]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=messages) if messages.is_terminal else nullcontext() as bar:
+    lines = not messages.is_terminal
+    with Progress(*columns, console=messages, disable=lines, speed_estimate_period=SECONDS_OF_SPEED) as bar:
         reporter = Reporter(bar)
         with report_progress_to(reporter.show):
             yield reporter

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from rich.console import RenderableType
 
 from freshet.cli.job_command import Done, job_command
-from freshet.cli.options import Basin, argument, option
+from freshet.cli.options import Basin, OnlyBasins, argument, option
 from freshet.cli.output import Columns, inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import read_text, valid
@@ -100,7 +100,7 @@ def add_subscription(
     key: Annotated[str, option("KEY", "Id of the key that it belongs to (freshet keys list).")],
     url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
     email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
-    basin: Annotated[list[str] | None, option("BASIN", "Only this basin; may be repeated.")] = None,
+    basin: OnlyBasins = None,
     severity: Annotated[str, option("SEVERITY", "Only alerts of at least this severity.")] = "advisory",
     digest: Annotated[str | None, option("HH:MM", "One e-mail a day at this time.")] = None,
     zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",

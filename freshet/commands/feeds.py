@@ -28,7 +28,7 @@ from freshet.cli.text_files import valid
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings
+from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings, usual_left_out
 from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
@@ -100,6 +100,11 @@ def start_feeds(
 
     done: dict[str, Any] = {}
     problems: dict[str, str] = {}
+    without = usual_left_out()
+    if not USUAL:
+        raise InvalidInput(without or "No extension is installed that has a feed of an outside service: install one.")
+    if without:
+        inform(without)
     with opened() as context, reporting() as reporter:
         days = until_now(day(since), context.clock)
         with context.database.reading() as session:

@@ -37,6 +37,8 @@ def printable(words: str) -> str:
 
 def shown_part(words: str) -> str:
     """Return foreign text without what does not show, with a space for each line end."""
+    if words.isascii() and words.isprintable():
+        return words  # almost every stored text, of which a page may read thousands
     return "".join(letter if is_shown(letter) else " " if letter.isspace() else "" for letter in words)
 
 

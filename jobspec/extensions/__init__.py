@@ -1,7 +1,7 @@
 """Extensions: features beside the core, which finds them by their entry points and imports none of them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, metadata
@@ -121,6 +121,12 @@ def extensions() -> tuple[Extension, ...]:
     installed = {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
     chosen = selected(os.environ.get(SETTING), installed)
     return tuple(installed[name].load() for name in sorted(chosen))
+
+
+def left_out() -> Iterator[Extension]:
+    """Yield the extensions that are installed and not loaded."""
+    loaded = {extension.name for extension in extensions()}
+    yield from (entry.load() for entry in metadata.entry_points(group=GROUP) if entry.name not in loaded)
 
 
 def selected(setting: str | None, installed: Mapping[str, object]) -> set[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from sqlalchemy import CheckConstraint, ForeignKey, and_, select, tuple_
+from sqlalchemy import CheckConstraint, ForeignKey, Index, and_, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, Trend, rank
@@ -45,6 +45,7 @@ class LevelChance:
     "alerts",
     CheckConstraint("(severity IS NULL) = (since IS NULL)", name="since"),
     CheckConstraint("chance BETWEEN 0 AND 1", name="chance"),
+    Index(None, "severity"),
     key=("basin_id", "level"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)

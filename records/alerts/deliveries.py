@@ -166,7 +166,7 @@ _QUESTIONS, _REFUSALS, _SALT = table_of(_Question), table_of(_Refusal), table_of
 
 
 class TooManyQuestions(InvalidInput):
-    """The key has reached its limit of subscriptions for e-mail within a day."""
+    """The key, or who needs none, has reached the limit of subscriptions for e-mail within a day."""
 
     kind = "too-many-questions"
     status = 409
@@ -199,7 +199,9 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
     recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
     limit = settings.mail_questions_per_day
     if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
-        raise TooManyQuestions(f"A key may create {limit} subscriptions for e-mail within a day: wait until tomorrow.")
+        raise TooManyQuestions(
+            f"A key, or all without one, may create {limit} subscriptions for e-mail within a day: wait until tomorrow."
+        )
     hashed = mailbox_hash(session, email)
     since = at - timedelta(days=settings.retain_questions_days)
     earlier = select(_QUESTIONS.c.id).filter_by(mailbox=hashed, is_allowed=True).where(_QUESTIONS.c.at > since)

@@ -30,6 +30,8 @@ log = structlog.get_logger()
 
 MAX_OF_A_KEY = 100
 """Limit per key: every change is written once for each matching subscription."""
+PUBLIC = "public"
+"""In place of a key: visitors of the page of alerts, who need none."""
 OVERLAP = timedelta(days=1)
 """After a rotation the old secret stays valid for this long."""
 CONFIRM_WITHIN = timedelta(days=7)
@@ -91,7 +93,7 @@ class Subscription:
     """A receiver of alert changes.
 
     Attributes:
-        key_id: the key that created it. While it is revoked or expired, nothing new is sent.
+        key_id: the key that created it, or `PUBLIC`. While it is revoked or expired, nothing new is sent.
         url: of a webhook; email: the address of a person. One of them is None.
         template: the body of requests to a gateway, as a `MessageTemplate`; None for the change as JSON.
         digest: when the day's changes are sent in one message, as a `Digest`; None for a message for each change.
@@ -147,7 +149,7 @@ SUBSCRIPTIONS = table_of(Subscription)
 def create(session: Session, new: NewSubscription, key: str, at: datetime, settings: Settings) -> Subscription:
     """Store a new subscription of a key, for e-mail with its question, if its recipient may be asked."""
     deliveries.one_after_another(session)  # so that those of one instant are all counted
-    if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
+    if key != PUBLIC and len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins, key)
     subscription = Subscription(
@@ -269,7 +271,7 @@ def count_paused_of_service(session: Session) -> int:
 def matching(
     session: Session, basin: str, severity: Severity | None, at: datetime, owner: str | None = None
 ) -> list[Subscription]:
-    """Return the active subscriptions that receive a change: those whose key is valid at an instant.
+    """Return the active subscriptions that receive a change: those whose key is valid at an instant, or that need none.
 
     Args:
         severity: the highest that the change begins or ends; None for a change of the whole basin.
@@ -277,7 +279,8 @@ def matching(
             only where its recipient agreed to that basin by name. None for an official basin.
     """
     valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
-    query = select(SUBSCRIPTIONS).join(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id).where(valid)
+    query = select(SUBSCRIPTIONS).outerjoin(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id)
+    query = query.where(or_(SUBSCRIPTIONS.c.key_id == PUBLIC, KEYS.c.id.is_not(None) & valid))
     return [
         one
         for one in read(session, Subscription, query.order_by(SUBSCRIPTIONS.c.id))

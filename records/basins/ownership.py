@@ -9,6 +9,7 @@ Everything that shows or sends asks here.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Annotated, Any
 
 from sqlalchemy import (
@@ -158,12 +159,31 @@ _SHORT_IN_CAPITALS = _SHORT | {"a": "at", "ab": "above", "bl": "below", "r": "Ri
 """Abbreviations of station names."""
 
 
+@lru_cache(maxsize=2**15)  # a page of many basins asks for each name again and again
 def station_name(name: str) -> str:
     """Return a station's name in one form: "MERCED R NR YOSEMITE CA" is "Merced River near Yosemite, CA"."""
     parts = _STATE.fullmatch(name.strip())
     place, state = (name, "") if parts is None else (parts[1], f", {parts[2]}")
     shouted = place == place.upper()
     return " ".join(_word(word, first=at == 0, shouted=shouted) for at, word in enumerate(place.split())) + state
+
+
+_US_STATES = """\
+AL Alabama/AK Alaska/AZ Arizona/AR Arkansas/CA California/CO Colorado/CT Connecticut/DE Delaware/FL Florida/GA Georgia/
+HI Hawaii/ID Idaho/IL Illinois/IN Indiana/IA Iowa/KS Kansas/KY Kentucky/LA Louisiana/ME Maine/MD Maryland/
+MA Massachusetts/MI Michigan/MN Minnesota/MS Mississippi/MO Missouri/MT Montana/NE Nebraska/NV Nevada/
+NH New Hampshire/NJ New Jersey/NM New Mexico/NY New York/NC North Carolina/ND North Dakota/OH Ohio/OK Oklahoma/
+OR Oregon/PA Pennsylvania/RI Rhode Island/SC South Carolina/SD South Dakota/TN Tennessee/TX Texas/UT Utah/VT Vermont/
+VA Virginia/WA Washington/WV West Virginia/WI Wisconsin/WY Wyoming"""
+_CODES = {name: code for code, _, name in (pair.strip().partition(" ") for pair in _US_STATES.split("/"))}
+_CODES |= {code: code for code in _CODES.values()}
+
+
+@lru_cache(maxsize=2**15)
+def us_state(name: str) -> str | None:
+    """Return the code of the state that a station's name ends with; None where it names none."""
+    last = station_name(name).rpartition(", ")[2].strip(" .")
+    return _CODES.get(last)
 
 
 def shown_name(basin: str, name: str | None) -> str:

@@ -176,7 +176,7 @@ def result_of(session: Session, run: str, basin: str) -> Latest:
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
     """Return each basin's latest forecast, or the error `latest` would raise."""
-    issued, tried = _newest(session, basins, at)
+    issued, tried = newest_noted(session, basins, at)
     pairs = _pairs(session, issued, tried)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], pairs, tried)
     current, owners = promotions.current(session, list(issued)), ownership.owners(session, basins)
@@ -197,14 +197,14 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
     """Return the basins whose latest forecasts differ between two instants. The later one became available, or its
     version was promoted, in between."""
-    issued, _ = _newest(session, basins, at)
+    issued, _ = newest_noted(session, basins, at)
     promoted = promotions.since(session, since)
     return [one for one in basins if one in promoted or (one in issued and issued[one].available_at > since)]
 
 
 def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
     """Return the last past day, T0 or filled after it, of every official basin's latest forecast at an instant."""
-    issued, _ = _newest(session, None, at)
+    issued, _ = newest_noted(session, None, at)
     run_ids = {newest.run_id for newest in issued.values()}
     filled = dict(session.execute(select(RUNS.c.id, RUNS.c.filled_days).where(RUNS.c.id.in_(run_ids))).all())
     days = {basin: last_past_day(newest.t0, filled[newest.run_id]) for basin, newest in issued.items()}
@@ -213,7 +213,7 @@ def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
     """Return, by basin, its current version's newest available operational run, whatever its outcome."""
-    _, tried = _newest(session, basins, at)
+    _, tried = newest_noted(session, basins, at)
     return {basin: pair for (_, basin), pair in _pairs(session, tried).items()}
 
 
@@ -249,7 +249,7 @@ def _lacking(session: Session, basins: Sequence[str], pairs: Pairs, tried: Newes
     return lacking
 
 
-def _newest(session: Session, basins: Sequence[str] | None, at: datetime) -> tuple[Newest, Newest]:
+def newest_noted(session: Session, basins: Sequence[str] | None, at: datetime) -> tuple[Newest, Newest]:
     """Return the newest runs that can be the latest forecasts, and those of the current versions, whatever their
     outcome."""
     noted = _noted(session, basins)
@@ -283,7 +283,7 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> tuple[di
     """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
-    promoted = promotions.last_promotions()
+    promoted = promotions.last_promotions(basins)
     basin = RUN_BASINS.c.basin_id
     of_basin = func.row_number().over(partition_by=(basin, promoted.c.is_current), order_by=NEWEST_FIRST)
     of_status = func.row_number().over(

@@ -58,7 +58,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
     basin_records.require(session, basin)
     if basin not in promotions.current(session, [basin]):
         raise NoModel(f"No model version is current for {basin}: promote one.")
-    promoted = promotions.last_promotions()
+    promoted = promotions.last_promotions([basin])
     rows = session.execute(
         select(RUNS.c.id, RUNS.c.t0, RUNS.c.horizon_days)
         .join(RUN_BASINS, RUN_BASINS.c.run_id == RUNS.c.id)

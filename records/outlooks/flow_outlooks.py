@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated
 
 import numpy as np
@@ -10,16 +11,17 @@ from sqlalchemy import ForeignKeyConstraint, Index, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import WINDOW_DAYS
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Area, converted
-from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook
+from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook, likeliest
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
 from records.database.base import CLOSED, PackedDocument
-from records.database.stored import as_record, stored, table_of, upsert, where_keys
+from records.database.stored import Columns, as_record, as_values, stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
@@ -103,6 +105,45 @@ class RunOutlook(FlowOutlooks):
     season: SeasonVolume | Absent | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewNumbers:
+    """The numbers of an outlook that all basins are ordered, filtered and coloured by; None where not known.
+
+    Attributes:
+        weather_until: the last past day; None in rows from before these were stored.
+        chance: the highest calibrated chance of passing a flood level.
+        peak: m3/s.
+        snow_percent: None also where the snow is uncertain.
+    """
+
+    weather_until: Day | None = None
+    chance: float | None = None
+    peak: float | None = None
+    percent_of_normal: float | None = None
+    snow_percent: float | None = None
+
+
+def overview_numbers(run: NewRun, basin: RunBasin, outlook: FlowOutlooks) -> OverviewNumbers:
+    shown = outlook.published
+    level = likeliest(() if isinstance(shown.levels, Absent) else shown.levels)
+    snow = basin.summary.snow
+    judged = None if isinstance(snow, Absent) or isinstance(snow.normal_mm, Absent) else snow.against_normal
+    return OverviewNumbers(
+        weather_until=run.weather_until,
+        chance=None if level is None or outlook.basis != "calibrated" else level.chance,
+        peak=peak_m3s(shown.peak, basin.area),
+        percent_of_normal=known(shown.percent_of_normal),
+        snow_percent=None if judged is None or judged.uncertain else judged.percent,
+    )
+
+
+def peak_m3s(peak: Peak | Absent, area: Area | None) -> float | None:
+    """Return the height of a peak; None also without an area."""
+    if area is None or isinstance(peak, Absent):
+        return None
+    return float(mm_per_day_to_m3s(peak.height, area=area))
+
+
 @stored(
     "outlooks",
     ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
@@ -115,6 +156,7 @@ class _StoredOutlook:
     run_id: str
     basin_id: str
     has_season: bool
+    overview: Annotated[OverviewNumbers, Columns()]
     outlook: Annotated[RunOutlook, PackedDocument(RunOutlook)]
 
 
@@ -127,10 +169,16 @@ def read_outlooks(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBa
     return {(run, basin): outlook for run, basin, outlook in rows}
 
 
-def write_outlooks(session: Session, run: str, outlooks: Mapping[str, RunOutlook]) -> None:
+def write_outlooks(
+    session: Session, run: NewRun, basins: Sequence[RunBasin], outlooks: Mapping[str, RunOutlook]
+) -> None:
+    """Store the outlooks of a run's basins; those of others are left out."""
     rows = [
-        {"run_id": run, "basin_id": basin, "has_season": isinstance(one.season, SeasonVolume), "outlook": one}
-        for basin, one in sorted(outlooks.items())
+        {"run_id": run.id, "basin_id": basin.basin_id, "has_season": isinstance(one.season, SeasonVolume)}
+        | as_values(overview_numbers(run, basin, one))
+        | {"outlook": one}
+        for basin in sorted(basins, key=attrgetter("basin_id"))
+        if (one := outlooks.get(basin.basin_id)) is not None
     ]
     upsert(session, OUTLOOKS, rows)
 
@@ -258,7 +306,7 @@ def _percent_of_normal(volume: Volume, ahead: Array) -> tuple[float, ...] | Abse
 
 def newest_seasons(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Season]:
     """Return the season of the newest run that holds one, ordered as in `records.forecasts.latest.newest_on`."""
-    promoted = promotions.last_promotions()
+    promoted = promotions.last_promotions(basins)
     newest_first = (promoted.c.number.desc(), *NEWEST_FIRST)
     place = func.row_number().over(partition_by=OUTLOOKS.c.basin_id, order_by=newest_first).label("place")
     of_version = (promoted.c.basin_id == RUN_BASINS.c.basin_id) & (promoted.c.version_id == RUNS.c.version_id)

@@ -21,6 +21,7 @@ from records.forecasts import adjustments
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.outlooks.flow_outlooks import (
     ARRAYS,
+    OUTLOOKS,
     FlowOutlooks,
     OutlookBefore,
     RunOutlook,
@@ -53,14 +54,14 @@ def store_run(session: Session, new: NewRun, results: Sequence[BasinResult], pre
     with session.begin_nested():
         run = run_store.store(session, new, results)
         built = prepare(session, new, results) if prepared is None else prepared
-        names = {result.basin.basin_id for result in results}
-        write_outlooks(session, run.id, {name: one for name, one in built.items() if name in names})
+        write_outlooks(session, run, [result.basin for result in results], built)
     return run
 
 
 def renew_run(session: Session, run: str, basin: str) -> None:
     """Compute the outlook of a run's forecast of a basin again: an adjustment of it was published."""
-    write_outlooks(session, run, build(session, runs.get(session, run), [runs.basin_of(session, run, basin)]))
+    of_run, of_basin = runs.get(session, run), [runs.basin_of(session, run, basin)]
+    write_outlooks(session, of_run, of_basin, build(session, of_run, of_basin))
 
 
 def renew(session: Session, basin: str) -> None:
@@ -71,7 +72,7 @@ def renew(session: Session, basin: str) -> None:
 
 
 def write_missing(database: Database) -> None:
-    """Store the outlooks of forecasts from before outlooks were stored: the newest, and the newest of a season."""
+    """Store the outlooks and their numbers of forecasts from before these were stored: the newest, also of a season."""
     newest = select(NEWEST_RUNS.c.run_id, NEWEST_RUNS.c.basin_id).filter_by(which=LATEST).distinct()
     of_season = (
         select(RUNS.c.id, RUN_BASINS.c.basin_id)
@@ -86,10 +87,16 @@ def write_missing(database: Database) -> None:
         keys = {(run, basin) for run, basin in session.execute(newest)} | {
             (run, name) for name, run in seasonal.items()
         }
-        missing = sorted(keys - read_outlooks(session, keys).keys())
-    for run, basin in missing:
+        found = read_outlooks(session, keys)
+        summed = select(OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id).where(OUTLOOKS.c.weather_until.is_not(None))
+        lacking = sorted(keys - {(run, basin) for run, basin in session.execute(summed)})
+    for run, basin in lacking:
         with database.transaction() as session:
-            renew_run(session, run, basin)
+            if (run, basin) in found:
+                of_run, of_basin = runs.get(session, run), [runs.basin_of(session, run, basin)]
+                write_outlooks(session, of_run, of_basin, {basin: found[run, basin]})
+            else:
+                renew_run(session, run, basin)
 
 
 def build(

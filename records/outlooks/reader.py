@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from math import isfinite
 from typing import Annotated, Literal
 
 import numpy as np
@@ -16,10 +17,20 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.base.units import Area, converted
 from hydrology.extremes.advice import LevelAdvice, LevelText, advice_of
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE
-from hydrology.outlook import FlowNow, FlowOutlook, LevelOutlook, Peak, flow_now, highest, highest_below, likeliest
+from hydrology.outlook import (
+    FlowNow,
+    FlowOutlook,
+    LevelOutlook,
+    Peak,
+    flow_now,
+    highest,
+    highest_below,
+    likeliest,
+    lowest_above,
+)
 from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.alerts import alerts, held_alerts
@@ -32,7 +43,7 @@ from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
-from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons
+from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons, peak_m3s
 from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
@@ -43,6 +54,8 @@ from records.series.year_rows import DamagedSeries
 
 OBSERVED_DAYS = 366
 """Number of days before the clock's that the last observed flow is looked for."""
+RECENT_DAYS = 14
+"""Number of days before the clock's whose observed flow is shown beside the days ahead."""
 State = Literal["fresh", "stale", "withheld", "missing"]
 
 
@@ -93,6 +106,7 @@ class Outlook:
 
     Attributes:
         now: the last observed flow, m3/s.
+        recent: the observed flows of the last `RECENT_DAYS` days, m3/s, by day; those not known are left out.
         texts: what is stated of levels, by their names.
     """
 
@@ -102,6 +116,7 @@ class Outlook:
     forecast: Latest | None
     freshness: Freshness
     now: FlowNow | Absent
+    recent: Mapping[date, float]
     rating: Rating | None
     run_outlook: RunOutlook | Absent
     adjustment: Adjustment | None
@@ -126,9 +141,7 @@ class Outlook:
     @property
     def peak_m3s(self) -> float | None:
         """Its height, m3/s; None also where the run has no area."""
-        if self.area is None or isinstance(self.peak, Absent):
-            return None
-        return float(mm_per_day_to_m3s(self.peak.height, area=self.area))
+        return peak_m3s(self.peak, self.area)
 
     @property
     def peak_day(self) -> date | None:
@@ -202,6 +215,11 @@ class Outlook:
         return None if isinstance(self.now, Absent) else highest_below(self._known_levels, self.now.flow)
 
     @property
+    def next_level(self) -> LevelOutlook | None:
+        """The lowest flood level above the last observed flow; without one, the lowest."""
+        return lowest_above(self._known_levels, 0.0 if isinstance(self.now, Absent) else self.now.flow)
+
+    @property
     def _known_levels(self) -> Sequence[LevelOutlook]:
         return () if isinstance(self.levels, Absent) else self.levels
 
@@ -240,7 +258,8 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
             at=at,
             forecast=known.get(name),
             freshness=fresh[name],
-            now=now[name],
+            now=now[name][0],
+            recent=now[name][1],
             rating=rated.get(name),
             run_outlook=no_forecast[name] if name in no_forecast else of_runs[keys[name]],
             adjustment=None if name in no_forecast else adjusted.get(keys[name]),
@@ -281,12 +300,13 @@ def _freshness_of(forecast: Latest, at: datetime) -> Freshness:
     )
 
 
-def _flows_now(
-    session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day
-) -> dict[str, FlowNow | Absent]:
+_Observed = tuple[FlowNow | Absent, Mapping[date, float]]
+
+
+def _flows_now(session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day) -> dict[str, _Observed]:
     one_day = np.timedelta64(1, "D")
     period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
-    flows: dict[str, FlowNow | Absent] = {}
+    flows: dict[str, _Observed] = {}
     for product, of_product in grouped((gauge_product(name), name) for name in names).items():
         records = series.read_recent(session, of_product, product, "discharge", period)
         for name in of_product:
@@ -294,16 +314,18 @@ def _flows_now(
     return flows
 
 
-def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None) -> FlowNow | Absent:
+def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None) -> _Observed:
     if isinstance(record, DamagedSeries):
-        return absent(Reason.FAILED, message=str(record))
+        return absent(Reason.FAILED, message=str(record)), {}
     if record is None:
-        return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
+        return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS), {}
     area = None if forecast is None else forecast.basin.area
     if record.unit == "mm/day" and area is None:
-        return absent(Reason.RUN_WITHOUT_AREA)
-    found = flow_now(record.days, converted(record.values, unit=record.unit, into="m3/s", area=area))
-    return found or absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS)
+        return absent(Reason.RUN_WITHOUT_AREA), {}
+    flow = converted(record.values, unit=record.unit, into="m3/s", area=area)
+    days, last = record.days[-RECENT_DAYS:].tolist(), flow[-RECENT_DAYS:].tolist()
+    recent = {day: value for day, value in zip(days, last, strict=True) if isfinite(value)}
+    return flow_now(record.days, flow) or absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS), recent
 
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:

@@ -1,6 +1,6 @@
 """Skill of versions in basins, on days that they have not learnt from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,10 +81,21 @@ class SkillKey:
     month: int
 
 
+def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[str, float]:
+    """Return the Nash-Sutcliffe efficiency of basins' versions on held-out days; basins without one are left out."""
+    evaluated = {version: versions.get(session, version).evaluated_as for version in {*versions_of.values()}}
+    found = scores.held_out_scores(session, sorted({name for names in evaluated.values() for name in names}), [METRIC])
+    every = {
+        basin: next((one for name in evaluated[version] if (one := found.get((name, basin, METRIC)))), None)
+        for basin, version in versions_of.items()
+    }
+    return {basin: score.value for basin, score in every.items() if score is not None}
+
+
 def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:
     evaluated = {version: versions.get(session, version).evaluated_as for version in {key.version for key in keys}}
     every = sorted({version for names in evaluated.values() for version in names})
-    of_means = scores.held_out_scores(session, every, [METRIC])
+    of_means = scores.held_out_scores(session, every, [METRIC], [key.basin for key in keys])
     rows = _rows(session, keys, every)
     found, not_evaluated = {}, absent(Reason.NOT_EVALUATED_HELD_OUT)
     for key in keys:

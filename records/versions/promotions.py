@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, Area, area_by, only_area
-from records.basins import basins
-from records.basins.ownership import Basin
+from records.basins import basins, ownership
+from records.basins.ownership import BASINS, Basin
 from records.database.base import FreeText, Whole
-from records.database.stored import add_all, grouped, read, stored, table_of
+from records.database.stored import add_all, grouped, narrowed, read, stored, table_of
 from records.versions import versions
 
 
@@ -143,9 +143,8 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
 
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
-    rows = current_versions()
-    query = select(rows.c.basin_id, rows.c.version_id).where(rows.c.basin_id.in_(basin_ids))
-    return dict(session.execute(query).all())
+    rows = current_versions(basin_ids)
+    return dict(session.execute(select(rows.c.basin_id, rows.c.version_id)).all())
 
 
 def basins_here(session: Session, version: versions.Version) -> list[str]:
@@ -170,18 +169,27 @@ def in_use(session: Session) -> dict[str, list[str]]:
     return grouped(session.execute(select(rows.c.version_id, rows.c.basin_id).order_by(rows.c.basin_id)))
 
 
-def current_versions() -> Subquery:
-    """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
-    newest = select(func.max(PROMOTIONS.c.id)).group_by(PROMOTIONS.c.basin_id)
+def official_basins_in_use(session: Session) -> dict[str, int]:
+    """Return the number of official basins that each version is current for. Versions without any are left out."""
+    rows = current_versions()
+    query = select(rows.c.version_id, func.count()).join(BASINS, BASINS.c.id == rows.c.basin_id)
+    return dict(session.execute(query.where(ownership.is_official()).group_by(rows.c.version_id)).all())
+
+
+def current_versions(basins: Sequence[str] | None = None) -> Subquery:
+    """Return the subquery (basin_id, version_id) of each basin's newest promotion (default: of all basins)."""
+    newest = narrowed(select(func.max(PROMOTIONS.c.id)), (PROMOTIONS.c.basin_id.in_, basins))
+    newest = newest.group_by(PROMOTIONS.c.basin_id)
     return select(PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id).where(PROMOTIONS.c.id.in_(newest)).subquery()
 
 
-def last_promotions() -> Subquery:
-    """Return the subquery (basin_id, version_id, number, is_current) of each basin's versions.
+def last_promotions(basins: Sequence[str] | None = None) -> Subquery:
+    """Return the subquery (basin_id, version_id, number, is_current) of each basin's versions (default: of all basins).
 
     Its `number` is that of the version's last promotion for the basin: the higher, the later.
     """
-    newest = select(func.max(PROMOTIONS.c.id)).group_by(PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id)
+    newest = narrowed(select(func.max(PROMOTIONS.c.id)), (PROMOTIONS.c.basin_id.in_, basins))
+    newest = newest.group_by(PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id)
     current = func.max(PROMOTIONS.c.id).over(partition_by=PROMOTIONS.c.basin_id)
     is_current = (PROMOTIONS.c.id == current).label("is_current")
     columns = PROMOTIONS.c.basin_id, PROMOTIONS.c.version_id, PROMOTIONS.c.id.label("number"), is_current

@@ -7,7 +7,11 @@ from testing.browser import Shown
 
 def await_alert(page: Page, window: Shown, severity: str | None) -> None:
     """Read the page of alerts until the level has a severity, or none."""
-    wanted = page.get_by_role("row", name="ford") if severity else page.get_by_text("No level of any basin")
+    wanted = (
+        page.get_by_role("region", name="Alerts").get_by_role("row", name="ford")
+        if severity
+        else page.get_by_text("No level of any basin")
+    )
     for _ in range(60):
         window.go("/alerts")
         if wanted.count():

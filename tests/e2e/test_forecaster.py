@@ -148,7 +148,7 @@ def test_the_hour_of_a_forecaster(service: Service) -> None:
 
     window.go(f"/basins/{BASIN}/levels")
     page.get_by_label("Name (needed)").fill("mill-road")
-    page.get_by_label("Flow (needed)").fill("900")
+    page.get_by_label("Flow (needed)").fill("40")
     page.get_by_label("What happens from it on").fill("Water covers the mill road.")
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_role("row", name="mill-road")).to_contain_text("Water covers the mill road.")

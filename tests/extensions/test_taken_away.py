@@ -52,7 +52,8 @@ from app.main import create_app
 from freshet.cli.commands import commands
 from freshet.cli.job_command import take_device
 from hydrology.base.errors import InvalidInput
-from jobspec.feed_kinds import FEED_KINDS
+from freshet.commands.feeds import start_feeds
+from jobspec.feed_kinds import FEED_KINDS, USUAL, usual_left_out
 from jobspec.jobs.data import SOURCES
 from jobspec.kinds import KINDS
 from jobspec.subscriptions import NewSubscription
@@ -83,6 +84,14 @@ try:
     take_device(settings, "cuda:98")
 except InvalidInput as problem:
     assert ("extension gpu" in str(problem)) == (gpu_programs() is None)
+assert ("flow (extension usgs)" in usual_left_out()) == ("usgs" not in FEED_KINDS)
+if not USUAL:
+    try:
+        start_feeds("2020-01-01")
+    except InvalidInput as problem:
+        assert str(problem) == usual_left_out()
+    else:
+        raise AssertionError("it has started nothing without an error")
 print(json.dumps({
     "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
     "kinds": list(KINDS), "commands": list(commands()),

@@ -21,7 +21,9 @@ from workers.queue.broker import counting_url
 
 log = structlog.get_logger()
 
-Name = Literal["requests", "writes", "failed-keys"]
+Name = Literal["requests", "writes", "failed-keys", "sign-ups"]
+SIGN_UPS_PER_MINUTE = 3
+"""Requests for alerts by e-mail without a key, of an address."""
 WINDOW_SECONDS = 60
 PATIENCE_SECONDS = 0.25
 SECONDS_BETWEEN_TRIES = 5.0
@@ -48,6 +50,7 @@ class RequestLimiter:
                 ("requests", settings.requests_per_minute),
                 ("writes", settings.writes_per_minute),
                 ("failed-keys", settings.failed_keys_per_minute),
+                ("sign-ups", SIGN_UPS_PER_MINUTE),
             )
         }
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
@@ -85,6 +88,7 @@ def too_many(standing: LimitStatus) -> TooManyRequests:
         "requests": "requests (a costly one counts as several) from one address",
         "writes": "writes with one key",
         "failed-keys": "wrong keys from one address",
+        "sign-ups": "requests for alerts by e-mail from one address",
     }[standing.name]
     return TooManyRequests(
         f"More than {standing.quota} {what} in a minute: try again in {standing.seconds} s.", standing.seconds

@@ -131,7 +131,7 @@ def test_alerts_are_listed_one_a_river_page_by_page(sqlite_database: Database, s
         shown += [(one["level"], [level["level"] for level in one["levels"]]) for one in page["alerts"]]
         address = page["next"]
     assert shown == [("intake", ["intake"]), ("gauge-2", ["gauge-2", "ford"])]
-    text = sqlite_client.get("/alerts").text
+    text, _, _ = sqlite_client.get("/alerts").text.partition('id="history"')
     assert (text.count("<tr>"), "also ford" in text) == (3, True)  # the head and two rivers
 
 

@@ -201,6 +201,12 @@ def test_another_key_cannot_set_a_level_of_a_basin(sqlite_database: Database, sq
         ):
             assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
         assert sqlite_client.get(address.removesuffix("/bankfull")).json()["fixed"][0]["discharge"] == 1.0
+    ann = bearer(sqlite_database, "forecaster", "Ann")
+    assert sqlite_client.put(published, json={"discharge": 2.0}, headers=ann).status_code == 200
+    assert sqlite_client.delete(published, headers=ann).status_code == 204
+    assert sqlite_client.put(own, json={"discharge": 9.0}, headers=ann).status_code == 403
+    frequency = sqlite_client.put(ADDRESS.replace("thresholds", "flood-frequency"), json={}, headers=ann)
+    assert frequency.status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from app.forecasts.words import number
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from testing.records import BASIN, NOW, a_run
@@ -34,7 +35,8 @@ def test_the_hydrograph_has_now_official_categories_the_peak_and_the_issue_befor
         a_run(session, version, factories.forecast(), horizon_days=3, filled_days=1, t0=day("2008-09-29"))
         a_run(session, version, factories.forecast(), horizon_days=3)
     outlook = sqlite_client.get(f"/v1/basins/{BASIN}/outlook").json()
-    drawing = drawn(sqlite_client.get(PAGE).text)
+    page = sqlite_client.get(PAGE).text
+    drawing = drawn(page)
     assert drawing["now"] == NOW.isoformat().replace("+00:00", "Z")
     assert drawing["t0"] == "2008-09-30"
     assert (drawing["peak"]["low"], drawing["peak"]["high"]) == (outlook["peak"]["p05"], outlook["peak"]["p95"])
@@ -43,6 +45,12 @@ def test_the_hydrograph_has_now_official_categories_the_peak_and_the_issue_befor
     assert [level["value"] for level in drawing["levels"]] == sorted(level["value"] for level in drawing["levels"])
     assert drawing["levels"][0]["ground"] is None
     assert outlook["change"]["t0"] == "2008-09-29"
+    changes = text_of(page.split('<h2 id="changes">')[1].split("</section>")[0])
+    before, after = outlook["change"]["peak"], outlook["peak"]
+    assert "Forecast of 29 September Of 30 September Peak" in changes
+    assert f"{number(after['discharge'])} m³/s on 2 October {number(after['p05'])} to {number(after['p95'])}" in changes
+    assert f"Peak {number(before['discharge'])} m³/s on 1 October" in changes
+    assert "Severity: highest likely level" in changes
     assert "forecast of 29 September" in [curve["label"] for curve in drawing["curves"]]  # of another horizon
 
 

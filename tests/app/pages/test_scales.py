@@ -1,16 +1,16 @@
 """The colours of the map agree with what the pages call stale."""
 
-from dataclasses import replace
-
 import pytest
 
-from app.pages.basins_today import SCALES, BasinToday
+from app.pages.basins_today import SCALES
+from hydrology.base.calendar import stale
+from records.outlooks.overview import BasinOverview
 
-BASIN = BasinToday(id="USGS-01", kind="usgs", name=None, place=None)
+BASIN = BasinOverview("USGS-01")
 
 
 @pytest.mark.parametrize("age", range(-1, 12))
 def test_a_basin_has_a_colour_of_a_stale_forecast_if_its_forecast_is_stale(age: int) -> None:
     scale = SCALES["freshness"]
-    basin = replace(BASIN, weather_age_days=age)
-    assert dict(scale.legend)[scale.colour(basin)].startswith("stale") is basin.stale
+    basin = BASIN._replace(weather_age_days=age)
+    assert dict(scale.legend)[scale.colour(basin)].startswith("stale") is stale(age)

@@ -1,24 +1,32 @@
 """The first page's filters, order and pages, and the points of its map."""
 
-from dataclasses import replace
-from datetime import date
+from collections.abc import Sequence
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.basins_today import BasinToday, Place
-from app.pages.rivers_map import NEAR, drawn, points, projection
+from app.pages.basins_today import SCALES
+from app.pages.rivers_map import NEAR, Map, drawn, points, projection
 from app.pages.rivers_today import PAGE, Selection
+from records.outlooks.overview import BasinOverview
+from records.outlooks.reader import State
 
-CALM = BasinToday(id="USGS-01", kind="usgs", name="FISH RIVER", place=Place(47.2, -68.6), t0=date(2008, 9, 30))
-LIKELY = replace(
-    CALM, id="USGS-02", name="Rio Grande", place=Place(29.3, -100.9), chance=0.6, severity="watch", peak=9.0
+CALM = BasinOverview(
+    "USGS-01", "FISH RIVER NEAR FORT KENT, ME", 47.2, -68.6, "01", run="r", t0="2008-09-30", weather_age_days=1,
+    state="fresh",
+)  # fmt: skip
+LIKELY = CALM._replace(
+    id="USGS-02", name="Rio Grande", latitude=29.3, longitude=-100.9, chance=0.6, severity="watch", peak=9.0, huc="13"
 )
-STALE = replace(CALM, id="USGS-03", name=None, place=None, chance=0.1, weather_age_days=9, peak=2.0)
-NONE = BasinToday(id="USGS-04", kind="usgs", name="Dry Creek", place=Place(35.0, -110.0))
+STALE = CALM._replace(
+    id="USGS-03", name=None, latitude=None, longitude=None, chance=0.1, weather_age_days=9, peak=2.0, state="stale"
+)
+NONE = BasinOverview("OWN-04", "Dry Creek", 35.0, -110.0)
+NO_COLOURS = np.array([], dtype=int)
 BASINS = (LIKELY, STALE, CALM, NONE)
 PLACES = st.lists(
-    st.builds(Place, st.floats(-60, 60, allow_nan=False), st.floats(-179, 179, allow_nan=False)),
+    st.tuples(st.floats(-60, 60, allow_nan=False), st.floats(-179, 179, allow_nan=False)),
     min_size=1,
     max_size=60,
 )
@@ -37,8 +45,11 @@ def test_basins_are_filtered_by_state_alert_name_and_place() -> None:
     assert ids(Selection(alert="advisory")) == ["2"]
     assert ids(Selection(alert="warning")) == []
     assert ids(Selection(search="fish riv")) == ["1"]
-    assert ids(Selection(basin=("USGS-03", "USGS-04"))) == ["3", "4"]
+    assert ids(Selection(basin=("USGS-03", "OWN-04"))) == ["3", "4"]
     assert ids(Selection(bbox="-102,28,-100,30")) == ["2"]
+    assert ids(Selection(us_state="ME")) == ["1"]
+    assert ids(Selection(huc="13")) == ["2"]
+    assert ids(Selection(agency="OWN")) == ["4"]
 
 
 def test_basins_without_a_value_come_last_in_both_orders() -> None:
@@ -48,7 +59,7 @@ def test_basins_without_a_value_come_last_in_both_orders() -> None:
 
 
 def test_pages_hold_every_basin_once() -> None:
-    many = [replace(CALM, id=f"USGS-{number}") for number in range(2 * PAGE + 3)]
+    many = [CALM._replace(id=f"USGS-{number}") for number in range(2 * PAGE + 3)]
     paged = [basin for page in (1, 2, 3) for basin in Selection(page=page).of_page(many)]
     assert paged == many
     assert Selection(page=4).of_page(many) == []
@@ -61,40 +72,53 @@ def test_an_address_has_what_differs_from_the_page_as_it_opens() -> None:
     assert chosen.query(page=4).endswith("&page=4")
 
 
+def pictured(basins: Sequence[BasinOverview]) -> Map:
+    picture = drawn(basins, None, SCALES["chance"].colours(basins))
+    assert picture is not None
+    return picture
+
+
 @given(PLACES)
-def test_every_basin_is_in_one_point_near_its_place(places: list[Place]) -> None:
-    projected = projection(places)
-    placed = [(place, replace(CALM, id=f"USGS-{at}", place=place)) for at, place in enumerate(places)]
-    found = points(projected, placed)
-    assert sorted(basin.id for point in found for basin in point.basins) == sorted(basin.id for _, basin in placed)
+def test_every_basin_is_in_one_point_near_its_place(places: list[tuple[float, float]]) -> None:
+    basins = [CALM._replace(id=f"USGS-{at}") for at in range(len(places))]
+    columns = np.array(places).T
+    projected = projection(columns)
+    found = points(projected, basins, columns, np.zeros(len(basins), dtype=int))
+    assert sum(point.count for point in found) == len(basins)
+    assert sorted(place for point in found for place in zip(*point.places.tolist(), strict=True)) == sorted(places)
     for point in found:
-        for basin in point.basins:
-            assert basin.place is not None
-            apart = (projected.x(basin.place.longitude) - point.x) ** 2 + (
-                projected.y(basin.place.latitude) - point.y
-            ) ** 2
-            assert apart < NEAR**2
+        for latitude, longitude in zip(*point.places.tolist(), strict=True):
+            assert (projected.x(longitude) - point.x) ** 2 + (projected.y(latitude) - point.y) ** 2 < (NEAR + 0.2) ** 2
+
+
+def test_a_group_of_basins_shows_the_share_of_each_colour() -> None:
+    states: tuple[State, ...] = ("fresh", "fresh", "stale", "withheld")
+    basins = [CALM._replace(id=f"USGS-{at}", state=state, chance=0.6 - 0.6 * at) for at, state in enumerate(states)]
+    (point,) = pictured(basins).points
+    legend = SCALES["chance"].entries
+    assert [(legend[at][0], share) for at, share, _ in point.shares] == [
+        ("withheld", 25.0), ("stale", 25.0), ("warning-3", 25.0), ("warning-0", 25.0),
+    ]  # fmt: skip
+    assert [start for _, _, start in point.shares] == [0.0, 25.0, 50.0, 75.0]
+    assert [at for at, _, _ in pictured([*basins, NONE]).points[0].shares] == [len(legend) - 1]  # without a forecast
 
 
 def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
-    near = [replace(LIKELY, id=f"USGS-1{at}", place=Place(40 + at / 50, -100 - at / 50)) for at in range(4)]
-    whole = drawn([*near, CALM, NONE], None)
-    assert whole is not None
-    (cluster,) = [point for point in whole.points if len(point.basins) > 1]
+    near = [LIKELY._replace(id=f"USGS-1{at}", latitude=40 + at / 50, longitude=-100 - at / 50) for at in range(4)]
+    (cluster,) = [point for point in pictured([*near, CALM, NONE]).points if point.count > 1]
     opened = Selection(bbox=cluster.box)
     assert [basin for basin in [*near, CALM, NONE] if opened.holds(basin)] == near
-    assert drawn([], None) is None
-    assert drawn([], opened.box) is not None  # an empty part of the map can be left again
-    part = drawn(near, opened.box)
+    assert drawn([], None, NO_COLOURS) is None
+    assert drawn([], opened.box, NO_COLOURS) is not None  # an empty part of the map can be left again
+    part = drawn(near, opened.box, SCALES["chance"].colours(near))
     assert part is not None
     assert len(part.points) > 1
 
 
 @given(PLACES)
-def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: list[Place]) -> None:
-    basins = [replace(CALM, id=f"USGS-{at}", place=place) for at, place in enumerate(places)]
-    picture = drawn(basins, None)
-    assert picture is not None
+def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: list[tuple[float, float]]) -> None:
+    basins = [CALM._replace(id=f"USGS-{at}", latitude=y, longitude=x) for at, (y, x) in enumerate(places)]
+    picture = pictured(basins)
     labels = picture.labels
     for at, label in enumerate(labels):
         assert 0 <= label.west <= label.west + label.width <= picture.projected.width
@@ -103,11 +127,11 @@ def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: li
 
 
 def test_a_name_without_room_on_either_side_is_left_out() -> None:
-    west, middle, east = (Place(44.0, longitude) for longitude in (-115.6, -103.9, -68.0))
-    long = replace(CALM, name="South Fork Payette River at Lowman, ID")
+    west, middle, east = ((44.0, longitude) for longitude in (-115.6, -103.9, -68.0))
+    long = CALM._replace(name="South Fork Payette River at Lowman, ID")
     basins = [
-        replace(long, id=f"USGS-{at}", place=place) for at, place in enumerate((middle, west, east, Place(30.0, -90.0)))
+        long._replace(id=f"USGS-{at}", latitude=y, longitude=x)
+        for at, (y, x) in enumerate((middle, west, east, (30.0, -90.0)))
     ]
-    picture = drawn(basins, None)
-    assert picture is not None
+    picture = pictured(basins)
     assert [(label.x < 480, label.before) for label in picture.labels] == [(True, False), (False, True), (False, True)]

@@ -31,7 +31,10 @@ def decided_before_the_latest(database: Database) -> None:
 
 def test_an_alert_has_the_t0_of_the_run_that_decided_it(sqlite: str, sqlite_database: Database) -> None:
     issue(sqlite_database, fill_records(sqlite_database))
-    for at, shown in ((NOW, "30 September 2008 Warning begins"), (LATER, "30 September 2008 stale Warning begins")):
+    for at, shown in (
+        (NOW, "30 September 2008 Why Warning begins"),
+        (LATER, "30 September 2008 stale Why Warning begins"),
+    ):
         with serving(sqlite, at) as client:
             assert shown in text(client.get("/alerts").text)
 

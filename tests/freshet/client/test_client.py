@@ -112,6 +112,9 @@ def test_the_notebooks_cells_run(address: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("FRESHET_SERVICE", address)
     notebook = json.loads((DOCS / "learn" / "notebook.ipynb").read_text())
     assert notebook["nbformat"] == 4
+    install = "pip install './client[pandas,xarray]'"
+    assert install in notebook["cells"][0]["source"]
+    assert install in (DOCS / "do" / "client.md").read_text()
     known: dict[str, Any] = {}
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in codes:

@@ -1,0 +1,160 @@
+"""The overview of all basins: each with the few numbers that basins are ordered, filtered and coloured by."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from sqlalchemy import String, bindparam, case, func, select, type_coerce
+from sqlalchemy.orm import Session
+
+from hydrology.alerts import SEVERITIES, Severity, rank
+from hydrology.base.calendar import stale
+from hydrology.base.errors import shown_part
+from records.alerts.alerts import ALERTS
+from records.basins import ownership
+from records.basins.ownership import BASINS
+from records.database.stored import where_keys
+from records.forecasts import latest
+from records.outlooks.flow_outlooks import OUTLOOKS
+from records.outlooks.reader import State
+from records.runs.run_store import LATEST
+from records.runs.run_types import RUNS
+from records.runs.tables import NEWEST_RUNS
+from records.versions import promotions
+from records.versions.promotions import PROMOTIONS
+
+
+class BasinOverview(NamedTuple):
+    """A basin and its latest forecast in a few numbers; None where not known.
+
+    Attributes:
+        version, run, t0: of the latest forecast.
+        weather_age_days: age of the last past day of its weather.
+        chance: the highest calibrated chance of passing a flood level; peak: m3/s.
+        severity: the highest of its standing alerts.
+        has_model: whether a version is current for it.
+        nse: of the simulation of held-out days; None where it was not asked for.
+    """
+
+    id: str
+    name: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    is_official: bool = True
+    version: str | None = None
+    run: str | None = None
+    t0: str | None = None
+    weather_age_days: int | None = None
+    chance: float | None = None
+    peak: float | None = None
+    percent_of_normal: float | None = None
+    snow_percent: float | None = None
+    severity: Severity | None = None
+    state: State = "missing"
+    has_model: bool = True
+    nse: float | None = None
+
+    @property
+    def title(self) -> str:
+        return ownership.shown_name(self.id, self.name and shown_part(self.name))
+
+    @property
+    def us_state(self) -> str | None:
+        return ownership.us_state(self.name) if self.name else None
+
+    @property
+    def concern(self) -> tuple[float, ...]:
+        """Sort key: higher means more urgent; unofficial basins come after the others."""
+        chance, flow = self.chance or 0.0, self.percent_of_normal or 0.0
+        return (self.is_official, rank(self.severity), chance, self.t0 is None, self.state == "stale", flow)
+
+
+_NUMBERS = (
+    type_coerce(OUTLOOKS.c.weather_until, String),
+    *(OUTLOOKS.c.chance, OUTLOOKS.c.peak, OUTLOOKS.c.percent_of_normal, OUTLOOKS.c.snow_percent),
+)
+_NEWEST = NEWEST_RUNS.c
+_NAME = type_coerce(BASINS.c.name, String)
+_SITE = BASINS.c.id, _NAME, BASINS.c.latitude, BASINS.c.longitude, BASINS.c.huc, ownership.is_official()
+_FILLED = select(RUNS.c.filled_days).where(RUNS.c.id == _NEWEST.run_id).scalar_subquery()
+_BASINS = (
+    select(
+        *(*_SITE, _NEWEST.version_id, _NEWEST.run_id, type_coerce(_NEWEST.t0, String), *_NUMBERS),
+        _NEWEST.available_at <= bindparam("at"),
+        case((OUTLOOKS.c.weather_until.is_(None), _FILLED), else_=0),  # of a run without an outlook alone
+    )
+    .outerjoin_from(BASINS, PROMOTIONS, PROMOTIONS.c.basin_id == BASINS.c.id)
+    .outerjoin(
+        NEWEST_RUNS,
+        (_NEWEST.version_id == PROMOTIONS.c.version_id) & (_NEWEST.basin_id == BASINS.c.id) & (_NEWEST.which == LATEST),
+    )
+    .outerjoin(OUTLOOKS, (OUTLOOKS.c.run_id == _NEWEST.run_id) & (OUTLOOKS.c.basin_id == BASINS.c.id))
+    .order_by(_NEWEST.run_id.is_not(None), PROMOTIONS.c.id)
+)
+"""The last row of a basin is of its last promoted version that has issued a forecast (`records.forecasts.latest`). Days
+are texts, and names as they are stored: to convert each would take longer than to read it."""
+
+
+class _Ages(dict[str, int]):
+    """Ages of days that are written as texts."""
+
+    def __init__(self, today: date) -> None:
+        super().__init__()
+        self.today = today
+
+    def __missing__(self, day: str) -> int:
+        age = self[day] = (self.today - date.fromisoformat(day)).days
+        return age
+
+
+def overview(session: Session, at: datetime) -> list[BasinOverview]:
+    """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
+    ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
+    rows = session.execute(_BASINS, {"at": at})
+    for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
+        site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
+        if is_noted:
+            age = ages[str(until or t0)] - filled
+            state = "stale" if stale(age) else "fresh"
+            numbers = (age, chance, peak, flow, snow, severity, state, True, None)
+            found[id_] = BasinOverview._make((*site, version, run, str(t0), *numbers))
+        else:
+            found[id_] = BasinOverview(*site, severity=severity)
+    lacking = [basin for basin in found.values() if basin.run is None]
+    return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, ages)}).values()]
+
+
+def _searched(session: Session, basins: Sequence[BasinOverview], at: datetime, ages: _Ages) -> Iterator[BasinOverview]:
+    """Yield basins without a latest forecast that is noted and available: they may have an earlier one."""
+    if not basins:
+        return
+    names = [basin.id for basin in basins]
+    issued, tried = latest.newest_noted(session, names, at)
+    current = promotions.current(session, names)
+    key = OUTLOOKS.c.run_id, OUTLOOKS.c.basin_id
+    query = where_keys(select(*key, *_NUMBERS), key, [(one.run_id, basin) for basin, one in issued.items()])
+    numbers = {basin: row for _, basin, *row in session.execute(query)}
+    for basin in basins:
+        if (run := issued.get(basin.id)) is None:
+            state: State = "withheld" if basin.id in tried else "missing"
+            yield basin._replace(state=state, has_model=basin.id in current)
+            continue
+        until, chance, peak, flow, snow = numbers.get(basin.id, (None,) * len(_NUMBERS))
+        age = ages[str(until or run.t0)]
+        found = basin._replace(version=current.get(basin.id), run=run.run_id, t0=str(run.t0), weather_age_days=age)
+        found = found._replace(chance=chance, peak=peak, percent_of_normal=flow, snow_percent=snow)
+        yield found._replace(state="stale" if stale(age) else "fresh")
+
+
+def _severities(session: Session) -> dict[str, Severity]:
+    """Return the highest severity of each basin with a standing alert."""
+    rows = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
+    return dict(sorted(((basin, severity) for basin, severity in rows), key=lambda row: rank(row[1])))
+
+
+def renewed_at(session: Session, at: datetime) -> datetime | None:
+    """Return when the last of the latest forecasts became available."""
+    newest = select(func.max(_NEWEST.available_at)).where(_NEWEST.which == LATEST, _NEWEST.available_at <= at)
+    found: datetime | None = session.scalar(newest)
+    return found
