@@ -73,7 +73,7 @@ class As:
 
     def may_lack(self, source: type) -> bool:
         """Return whether something in a value of a class may be absent."""
-        return _may_lack(source, self)
+        return _may_lack(source)
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
@@ -194,13 +194,13 @@ def _reasons(source: Any) -> Mapping[str, Any]:
 
 
 @cache
-def _may_lack(source: Any, how: As) -> bool:
+def _may_lack(source: Any) -> bool:
     def in_hint(hint: Any) -> bool:
-        if isinstance(hint, type) and is_dataclass(hint) and hint is not Absent:
-            return _may_lack(hint, how.of_part(hint))
-        return hint is Absent or any(map(in_hint, get_args(hint)))
+        if isinstance(hint, type) and is_dataclass(hint) and hint not in (Absent, *_OWN):
+            return _may_lack(hint)
+        return hint is Absent or isinstance(hint, Why) or any(map(in_hint, get_args(hint)))
 
-    return bool(model_of(source, how)._why) or any(map(in_hint, _hints(source).values()))
+    return any(map(in_hint, _hints(source).values()))
 
 
 def _is_mapping(origin: Any) -> bool:

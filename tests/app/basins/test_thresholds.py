@@ -214,11 +214,11 @@ def test_another_key_cannot_set_a_level_of_a_basin(sqlite_database: Database, sq
     [
         ("bankfull", {"discharge": 0}, "discharge"),
         ("bankfull", {"discharge": -1.0}, "discharge"),
-        ("bankfull", {"discharge": 1e7}, "discharge"),
+        ("bankfull", {"discharge": 1e9}, "discharge"),
         ("bankfull", {"discharge": "7"}, "discharge"),
         ("bankfull", {}, "discharge"),
         ("bankfull", {"discharge": 7, "direction": "up"}, "direction"),
-        ("bankfull", {"discharge": 7, "unit": "cfs"}, "unit"),
+        ("bankfull", {"discharge": 7, "unit": "l/s"}, "unit"),
         ("bank full", {"discharge": 7}, "threshold"),
     ],
 )
@@ -229,6 +229,14 @@ def test_an_invalid_level_is_refused(
     answer = sqlite_client.put(f"{ADDRESS}/{name}", json=body, headers=bearer(sqlite_database, "admin"))
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
     assert sqlite_client.get(ADDRESS).json()["fixed"] == []
+
+
+def test_a_level_above_any_river_is_refused_in_its_unit(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database)
+    level = {"discharge": 1e7, "unit": "m3/s"}
+    answer = sqlite_client.put(f"{ADDRESS}/bankfull", json=level, headers=bearer(sqlite_database, "admin"))
+    refusal = "bankfull: 1e+07 m³/s is above 1e+06: correct it or its unit."
+    assert (answer.status_code, answer.json()["detail"]) == (422, refusal)
 
 
 def test_the_name_of_a_level_of_the_record_is_taken(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -60,7 +60,8 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
         ("threshold set", BASIN),
         ("threshold set", BASIN),
     ]
-    assert changes[1]["detail"] == {"name": "bankfull", "discharge": 3.0, "direction": "falling"}
+    entered = {"name": "bankfull", "discharge": 3.0, "unit": "m3/s", "direction": "falling"}
+    assert changes[1]["detail"] == entered | {"impact": None, "instruction": None}
 
 
 def test_a_regional_skew_is_set_and_the_trend_shown(office: Freshet) -> None:
