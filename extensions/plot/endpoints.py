@@ -15,7 +15,11 @@ from extensions.plot.picture import Ending, picture
 
 MEDIA_TYPES: dict[Ending, str] = {"svg": "image/svg+xml", "png": "image/png"}
 ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"content": {media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()}}
+    200: {
+        "content": {
+            media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in MEDIA_TYPES.values()
+        }
+    }
 }
 Days = Annotated[int, Query(ge=1, le=366, description="Number of days before T0.")]
 Kind = Annotated[Ending, Query(alias="image", description="The kind of picture.")]

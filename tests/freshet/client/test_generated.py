@@ -15,7 +15,14 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.freshet.client.generate import generated
 
 pytestmark = pytest.mark.extended
-FILES = ("application/atom+xml", "application/cap+xml", "application/x-netcdf", "text/csv")
+FILES = (
+    "application/atom+xml",
+    "application/cap+xml",
+    "application/x-netcdf",
+    "image/png",
+    "image/svg+xml",
+    "text/csv",
+)
 """Media types that openapi-python-client does not know: bytes to it."""
 
 
