@@ -36,7 +36,7 @@ def divide(
     Raises:
         Waiting: the parts have been posted, or are not done yet.
     """
-    if len(parts) == 1 or (running.works_alone and running.work.cores == 1):
+    if len(parts) == 1 or (running.works_alone and _processes(running, parts) == 1):
         return [handler(running, part.params) for part in parts]
     if running.works_alone:
         return _in_processes(running, parts, handler)
@@ -58,8 +58,14 @@ def divide(
     return [child.result if child.status == "succeeded" and child.result is not None else child for child in children]
 
 
+def _processes(running: JobRun, parts: Sequence[JobRequest]) -> int:
+    from operations.versions.processes import processes_for
+
+    return processes_for(len(parts), running.work.cores)
+
+
 def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler) -> list[JsonObject | jobs.Job]:
-    from operations.versions.processes import processes_for, side_by_side
+    from operations.versions.processes import side_by_side
 
     work, shares = running.work, dict.fromkeys(range(len(parts)), 0.0)
 
@@ -69,7 +75,7 @@ def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler
 
     stored = [(part.kind, part.stored()) for part in parts]
     piece = partial(_part, work.settings, work.clock, running.grant, running.job, handler, stored)
-    done = side_by_side(piece, range(len(parts)), processes_for(len(parts), work.cores), show)
+    done = side_by_side(piece, range(len(parts)), _processes(running, parts), show)
     return [done[number] for number in range(len(parts))]
 
 
