@@ -36,7 +36,8 @@ def require_picture(file: Path) -> None:
 
 
 def picture(briefing: Briefing, ending: Ending) -> bytes:
-    """Return the picture of a briefing as PNG or SVG."""
+    """Return the picture of a briefing as PNG or SVG, the same bytes each time."""
+    from matplotlib import rc_context
     from matplotlib.dates import DateFormatter
     from matplotlib.figure import Figure as Picture
 
@@ -54,7 +55,9 @@ def picture(briefing: Briefing, ending: Ending) -> bytes:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), ncols=4, frameon=False, fontsize=9)
     drawn.supxlabel("\n".join(fill(sentence, 150) for sentence in briefing.sources), fontsize=8, x=0.01, ha="left")
     written = BytesIO()
-    drawn.savefig(written, format=ending, metadata={"Title": f"{briefing.title}. {briefing.issue}"})
+    with rc_context({"svg.hashsalt": briefing.title}):
+        title = {"Title": f"{briefing.title}. {briefing.issue}", "Date": None}
+        drawn.savefig(written, format=ending, metadata=title)
     return written.getvalue()
 
 
