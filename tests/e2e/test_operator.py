@@ -151,7 +151,7 @@ def _start(window: Shown, kind: str, fields: dict[str, str]) -> None:
     page = window.page
     window.go(f"/jobs?kind={kind}")
     for name, text in fields.items():
-        page.locator(f"[name='{name}']").fill(text)
+        page.locator(f"[name='{name}']:not([type='hidden'])").fill(text)
     page.get_by_role("button", name=f"Start {kind}").click()
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text(re.compile("succeeded|failed|cancelled"), timeout=WORK)
