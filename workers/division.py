@@ -55,7 +55,9 @@ def divide(
                 jobs.create(session, new, running.work.clock.wall())
     if not children or any(child.status not in jobs.ENDED for child in children):
         raise Waiting
-    return [child.result if child.status == "succeeded" and child.result is not None else child for child in children]
+    by_request = {child.request_hash: child for child in children}  # ids of one millisecond are in no order
+    done = [by_request[jobs.request_hash(part.kind, part.stored())] for part in parts]
+    return [child.result if child.status == "succeeded" and child.result is not None else child for child in done]
 
 
 def _processes(running: JobRun, parts: Sequence[JobRequest]) -> int:

@@ -216,6 +216,10 @@ class JobEnded(InvalidInput):
     kind = "job-ended"
 
 
+def request_hash(kind: str, params: JsonObject) -> str:
+    return fingerprint({"kind": kind, "params": params})
+
+
 def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     """Post a job, and return it with whether it is new.
 
@@ -228,8 +232,8 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
         if parent.status in ENDED:
             raise JobEnded(f"Job {new.parent_id} has ended and cannot get more children.")
         new = replace(new, key_id=parent.key_id)
-    request_hash = fingerprint({"kind": new.kind, "params": new.params})
-    values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
+    asked = request_hash(new.kind, new.params)
+    values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": asked, "created_at": at}
     # If two post at the same time, the second waits here until the first is committed.
     insert = insert_into(session, Job).on_conflict_do_nothing(index_elements=["idempotency_key"])
     inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
@@ -238,7 +242,7 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
         record_status(session, job, at)
         return job, True
     job = as_record(Job, session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
-    if job.request_hash != request_hash:
+    if job.request_hash != asked:
         raise IdempotencyConflict(
             f"The idempotency key {new.idempotency_key!r} belongs to job {job.id}, which is a different request: "
             "use a new key for a new request."
