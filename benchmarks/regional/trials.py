@@ -1,4 +1,4 @@
-"""One member of a recipe, scored on the validation period alone: `results/trials/NAME-SEED.json`, curve and seconds."""
+"""One member of a recipe, scored on the validation period alone: `results/trials/FAMILY/NAME-SEED.json`, curve and seconds."""
 
 import contextlib
 import json
@@ -74,8 +74,9 @@ def trial(name: str, seed: int) -> None:
         "log": member.log,
         "validation": quartiles(scores(simulated, observed)),
     }
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")
+    family = RESULTS / name.partition("-")[0]
+    family.mkdir(parents=True, exist_ok=True)
+    (family / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 def trained(trial: str) -> Ensemble:

@@ -120,11 +120,11 @@ def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monk
     monkeypatch.setattr("records.jobs.jobs.new_id", lambda _at: next(ids))
 
     def failing(work: Any, names: Any, asked: Any) -> Any:
-        if names == [GOING[0]]:
+        if names == [GOING[-1]]:
             raise DataProblem("The disk is full: make room.")
         return issue_newest(work, names, asked)
 
     monkeypatch.setattr("operations.daily.daily_cycle.issue_newest", failing)
     done = run_cycle(live_jobs)
     assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": 1, "failed": 2})
-    assert (done.result or {})["reasons"][GOING[0]] == "The disk is full: make room."
+    assert (done.result or {})["reasons"][GOING[-1]] == "The disk is full: make room."
