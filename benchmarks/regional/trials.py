@@ -1,4 +1,4 @@
-"""One member of a recipe, scored on the validation period alone: `results/trials/FAMILY/NAME-SEED.json`, curve and seconds."""
+"""A member of a recipe, scored on the validation years, with its curve: `results/trials/FAMILY/NAME-SEED.json`."""
 
 import contextlib
 import json
