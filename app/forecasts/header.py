@@ -270,8 +270,8 @@ def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
 
 def days_ahead(run: Run) -> dict[str, Any]:
     """Return the valid days of a run, and their leads."""
-    leads = list(range(1, run.horizon_days + 1))
-    return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": leads}
+    leads = np.arange(1, run.horizon_days + 1)
+    return {"time": (run.t0 + leads).astype("datetime64[D]").tolist(), "lead_days": leads.tolist()}
 
 
 def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, get_args, runtime_checkable
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -112,21 +113,29 @@ class Model(BaseModel):
     _why: ClassVar[dict[str, str]] = {}
     _shows: ClassVar[dict[str, Shows]] = {}
     _texts: ClassVar[set[str]] = set()
+    _explains: ClassVar[bool] = False
 
     def __init__(self, **values: Any) -> None:
         reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
         for name, value in values.items():
-            if type(value) in _PLAIN or name in self._texts:
+            if _is_plain(value) or name in self._texts:
                 continue
             if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
                 value = _without_absent(value)
             values[name] = as_json(value)
-        if "missing" in type(self).model_fields:
+        if self._explains:
             values["missing"] = reasons | values.get("missing", {})
             reasons = {}
         super().__init__(**values)
         object.__setattr__(self, "_reasons", reasons)
+
+    @classmethod
+    def of_known(cls, values: dict[str, Any]) -> Self:
+        """Return the part with values as its fields take them, where none can be absent."""
+        shown = cls.__new__(cls)
+        cls.__pydantic_validator__.validate_python(values, self_instance=shown)
+        return shown
 
     @classmethod
     def from_records(cls, *sources: object, why: Mapping[str, str] | None = None, **fields: Any) -> Self:
@@ -148,7 +157,7 @@ class Model(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        cls._why, cls._shows, cls._texts = {}, {}, set()
+        cls._why, cls._shows, cls._texts, cls._explains = {}, {}, set(), "missing" in cls.model_fields
         for name, field in cls.model_fields.items():
             for mark in (*field.metadata, *_marks(field.annotation)):
                 if isinstance(mark, Why):
@@ -175,23 +184,38 @@ def _attribute(source: Any, name: str) -> object:
     return held
 
 
-_PLAIN = {type(None), bool, int, float, str, date, datetime}
+PLAIN = {type(None), bool, int, float, str, date, datetime}
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a field takes a value as it is: one that holds nothing else, or a list of such."""
+    kind = type(value)
+    return kind in PLAIN or (kind is list and (not value or type(value[0]) in PLAIN))
 
 
 def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
     """Yield the paths of absent values, with their reasons, that no `missing` below has."""
     if isinstance(value, Absent):
         yield path, str(value)
+    elif is_mapping(type(value)):
+        for name, held in cast(Mapping[str, object], value).items():
+            if not _is_plain(held):
+                yield from _absences(held, f"{path}.{name}", shows)
+    elif isinstance(value, (list, tuple)):
+        if value and type(value[0]) not in PLAIN:
+            for number, held in enumerate(value):
+                yield from _absences(held, f"{path}.{number}", shows)
+    elif is_dataclass(value):
+        if shows is not None and shows.may_lack(type(value)):
+            yield from _absences(shows.model(value), path, None)
     elif isinstance(value, Model):
         yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
-    elif isinstance(value, Mapping):
-        for name, held in value.items():
-            yield from _absences(held, f"{path}.{name}", shows)
-    elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
-        for number, held in enumerate(value):
-            yield from _absences(held, f"{path}.{number}", shows)
-    elif shows is not None and is_dataclass(value) and shows.may_lack(type(value)):
-        yield from _absences(shows.model(value), path, None)
+
+
+@cache
+def is_mapping(kind: type) -> bool:
+    """Return whether a class is a mapping, which to ask of an instance takes ten times as long."""
+    return issubclass(kind, Mapping)
 
 
 def _without_absent(value: object) -> object:
@@ -202,6 +226,8 @@ def _without_absent(value: object) -> object:
 
 def as_json(value: Any) -> Any:
     """Return a value of the core as a field takes it: an array is a list, with null for NaN."""
+    if _is_plain(value):
+        return value
     if isinstance(value, np.ndarray):
         return gappy_column(value) if value.dtype.kind == "f" else value.tolist()
     if isinstance(value, np.datetime64):
@@ -210,7 +236,7 @@ def as_json(value: Any) -> Any:
         return Period.between(value.first, value.last)
     if isinstance(value, convert.Area):
         return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
-    return {name: as_json(held) for name, held in value.items()} if isinstance(value, Mapping) else value
+    return {name: as_json(held) for name, held in value.items()} if is_mapping(type(value)) else value
 
 
 class OfBasin(Model):

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 def column(values: npt.NDArray[Any]) -> list[float]:
     """Return values with 7 significant digits, the precision of the float32 that they were computed in."""
-    return [rounded(value) for value in values.tolist()]
+    return [float(f"{value:.7g}") for value in values.tolist()]
 
 
 def rounded(value: float) -> float:

@@ -11,11 +11,11 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, SerializationInfo, create_model
+from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, create_model
 from pydantic_core import CoreSchema, core_schema
 
 from app.http import base_schema
-from app.http.base_schema import EXPLAINED, Missing, Model, as_json
+from app.http.base_schema import EXPLAINED, PLAIN, Missing, Model, as_json, is_mapping
 from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, text, texts
 from hydrology.base.calendar import Day, Period
@@ -59,12 +59,10 @@ class As:
         model = model_of(source, self)
         of_model = handler.generate_schema(model)
 
-        def write(value: object, info: SerializationInfo) -> dict[str, Any]:
-            include: Any = info.include
-            shown = value if isinstance(value, model) else self.model(value)
-            return shown.model_dump(mode=info.mode, include=include, exclude_unset=True)
+        def write(value: object) -> Model:
+            return self.model(value) if isinstance(value, source) else cast(Model, value)
 
-        written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
+        written = core_schema.plain_serializer_function_ser_schema(write, return_schema=of_model)
         return core_schema.json_or_python_schema(
             of_model,
             core_schema.union_schema([core_schema.is_instance_schema(source), of_model]),
@@ -77,17 +75,19 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
-        return model_of(cast(Any, type(value)), self)(**self.values(value))
+        source = cast(Any, type(value))
+        model, values = model_of(source, self), self.values(value)
+        return model(**values) if self.missing or _may_lack(source) else model.of_known(values)
 
     def values(self, value: Any) -> dict[str, Any]:
         """Return the fields of a value as the answer shows them, by name."""
         source = cast(Any, type(value))
-        names, reasons = _names(source, self), _reasons(source)
-        return {
-            shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self)
-            for name, shown in names.items()
-            if name not in self.where_known or getattr(value, name) is not None
-        }
+        reasons, shown = _reasons(source), {}
+        for name, renamed in _names(source, self).items():
+            held = getattr(value, name)
+            if held is not None or name not in self.where_known:
+                shown[renamed] = _texts(held) if name in reasons else _plain(held, self)
+        return shown
 
 
 Shown = Annotated[Value, As()]
@@ -226,9 +226,11 @@ def _texts(reason: Any) -> Any:
 def _plain(value: Any, how: As) -> Any:
     if isinstance(value, float):
         return value if how.exact else rounded(value)
-    if isinstance(value, Mapping):
+    if type(value) in PLAIN:
+        return value
+    if is_mapping(type(value)):
         return {name: _plain(held, how) for name, held in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_plain(held, how) for held in value]
     if is_dataclass(value) and type(value) not in (Absent, *_OWN):
         return how.of_part(type(value)).model(value)
