@@ -120,7 +120,9 @@ class Model(BaseModel):
         for name, value in values.items():
             if _is_plain(value) or name in self._texts:
                 continue
-            if found := dict(_absences(value, name, self._shows.get(name))):
+            found: dict[str, str] = {}
+            _find_absences(value, name, self._shows.get(name), found)
+            if found:
                 reasons |= found
                 value = _without_absent(value)
             values[name] = as_json(value)
@@ -193,23 +195,24 @@ def _is_plain(value: Any) -> bool:
     return kind in PLAIN or (kind is list and (not value or type(value[0]) in PLAIN))
 
 
-def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
-    """Yield the paths of absent values, with their reasons, that no `missing` below has."""
-    if isinstance(value, Absent):
-        yield path, str(value)
-    elif is_mapping(type(value)):
+def _find_absences(value: object, path: str, shows: Shows | None, found: dict[str, str]) -> None:
+    """Add the absent values, by their paths, with their reasons, that no `missing` below has."""
+    kind: Any = type(value)
+    if kind is Absent:
+        found[path] = str(value)
+    elif is_mapping(kind):
         for name, held in cast(Mapping[str, object], value).items():
             if not _is_plain(held):
-                yield from _absences(held, f"{path}.{name}", shows)
+                _find_absences(held, f"{path}.{name}", shows, found)
     elif isinstance(value, (list, tuple)):
         if value and type(value[0]) not in PLAIN:
             for number, held in enumerate(value):
-                yield from _absences(held, f"{path}.{number}", shows)
+                _find_absences(held, f"{path}.{number}", shows, found)
     elif is_dataclass(value):
-        if shows is not None and shows.may_lack(type(value)):
-            yield from _absences(shows.model(value), path, None)
+        if shows is not None and shows.may_lack(kind):
+            _find_absences(shows.model(value), path, None, found)
     elif isinstance(value, Model):
-        yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
+        found |= {f"{path}.{inner}": text for inner, text in getattr(value, "_reasons", {}).items()}
 
 
 @cache
@@ -226,6 +229,7 @@ def _without_absent(value: object) -> object:
 
 def as_json(value: Any) -> Any:
     """Return a value of the core as a field takes it: an array is a list, with null for NaN."""
+    kind: Any = type(value)
     if _is_plain(value):
         return value
     if isinstance(value, np.ndarray):
@@ -236,7 +240,7 @@ def as_json(value: Any) -> Any:
         return Period.between(value.first, value.last)
     if isinstance(value, convert.Area):
         return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
-    return {name: as_json(held) for name, held in value.items()} if is_mapping(type(value)) else value
+    return {name: as_json(held) for name, held in value.items()} if is_mapping(kind) else value
 
 
 class OfBasin(Model):

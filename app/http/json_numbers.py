@@ -1,8 +1,8 @@
 """Arrays as columns of JSON numbers."""
 
+from math import isfinite
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 
@@ -23,5 +23,4 @@ def rounded_or_none(value: float | None) -> float | None:
 
 def gappy_column(values: npt.NDArray[Any]) -> list[float | None]:
     """Return values as `column` does, None where they are NaN."""
-    known = np.isfinite(values).tolist()
-    return [number if there else None for number, there in zip(column(values), known, strict=True)]
+    return [float(f"{value:.7g}") if isfinite(value) else None for value in values.tolist()]

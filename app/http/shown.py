@@ -3,12 +3,12 @@
 import functools
 import inspect
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, create_model
@@ -75,19 +75,36 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
-        source = cast(Any, type(value))
-        model, values = model_of(source, self), self.values(value)
-        return model(**values) if self.missing or _may_lack(source) else model.of_known(values)
+        of, values = self._class_of(type(value)), self.values(value)
+        return of.model(**values) if of.lacks else of.model.of_known(values)
 
     def values(self, value: Any) -> dict[str, Any]:
         """Return the fields of a value as the answer shows them, by name."""
-        source = cast(Any, type(value))
-        reasons, shown = _reasons(source), {}
-        for name, renamed in _names(source, self).items():
+        shown = {}
+        for name, renamed, is_reason, where_known in self._class_of(type(value)).fields:
             held = getattr(value, name)
-            if held is not None or name not in self.where_known:
-                shown[renamed] = _texts(held) if name in reasons else _plain(held, self)
+            if held is not None or not where_known:
+                shown[renamed] = _texts(held) if is_reason else _plain(held, self)
         return shown
+
+    @cached_property
+    def _class_of(self) -> Callable[[Any], "_Class"]:
+        """Returns what is known of a class, without the time to find how it is shown by all of its options."""
+        return cache(lambda source: _class(source, self))
+
+
+class _Class(NamedTuple):
+    model: type[Model]
+    fields: Sequence[tuple[str, str, bool, bool]]
+    """The name of each and that in the answer, whether it is a reason, and whether it is left out where it is None."""
+    lacks: bool
+    """Whether something may be absent, or the reasons are asked for."""
+
+
+def _class(source: Any, how: As) -> _Class:
+    names, reasons = _names(source, how), _reasons(source)
+    of_fields = [(name, shown, name in reasons, name in how.where_known) for name, shown in names.items()]
+    return _Class(model_of(source, how), of_fields, how.missing or _may_lack(source))
 
 
 Shown = Annotated[Value, As()]
@@ -226,12 +243,13 @@ def _texts(reason: Any) -> Any:
 def _plain(value: Any, how: As) -> Any:
     if isinstance(value, float):
         return value if how.exact else rounded(value)
-    if type(value) in PLAIN:
+    kind: Any = type(value)
+    if kind in PLAIN:
         return value
-    if is_mapping(type(value)):
+    if is_mapping(kind):
         return {name: _plain(held, how) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(held, how) for held in value]
-    if is_dataclass(value) and type(value) not in (Absent, *_OWN):
-        return how.of_part(type(value)).model(value)
+    if is_dataclass(value) and kind not in (Absent, *_OWN):
+        return how.of_part(kind).model(value)
     return as_json(value)
