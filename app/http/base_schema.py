@@ -187,12 +187,16 @@ def _attribute(source: Any, name: str) -> object:
 
 
 PLAIN = {type(None), bool, int, float, str, date, datetime}
+_WHOLE: set[type] = {*PLAIN}
+"""And the data classes, found so far, in which nothing can be absent."""
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a field takes a value as it is: one that holds nothing else, or a list of such."""
+    """Return whether a field takes a value as it is: one that lacks nothing, a list of numbers, a dictionary of both."""
     kind = type(value)
-    return kind in PLAIN or (kind is list and (not value or type(value[0]) in PLAIN))
+    if kind is list:
+        return not value or type(value[0]) in PLAIN
+    return kind in _WHOLE or (kind is dict and all(map(_is_plain, value.values())))
 
 
 def _find_absences(value: object, path: str, shows: Shows | None, found: dict[str, str]) -> None:
@@ -211,6 +215,8 @@ def _find_absences(value: object, path: str, shows: Shows | None, found: dict[st
     elif is_dataclass(value):
         if shows is not None and shows.may_lack(kind):
             _find_absences(shows.model(value), path, None, found)
+        elif shows is not None and kind not in (calendar.Period, convert.Area):
+            _WHOLE.add(kind)
     elif isinstance(value, Model):
         found |= {f"{path}.{inner}": text for inner, text in getattr(value, "_reasons", {}).items()}
 
