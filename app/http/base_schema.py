@@ -192,7 +192,7 @@ _WHOLE: set[type] = {*PLAIN}
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a field takes a value as it is: one that lacks nothing, a list of numbers, a dictionary of both."""
+    """Return whether a field takes a value as it is, and nothing in it is absent."""
     kind = type(value)
     if kind is list:
         return not value or type(value[0]) in PLAIN
