@@ -184,8 +184,6 @@ class BasinForecasts(Model):
     without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")
 
 
-Array = npt.NDArray[np.float64]
-
 WITHOUT_MEMBERS = (
     *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
     run_types.SNOW_SPREAD,
@@ -251,7 +249,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         **header_of_days(latest, representation.at),
         filled_forcing=dict(basin.summary.filled_forcing),
         skipped_days=basin.summary.skipped_days,
-        area=maybe(_area(basin)),
+        area=maybe(basin.area or absent(Reason.NO_PRODUCT_AREA_AT_RUN)),
         units=_units(representation),
         in_words=maybe(
             discharge,
@@ -352,10 +350,6 @@ def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
-
-
-def _area(basin: RunBasin) -> Area | Absent:
-    return absent(Reason.NO_PRODUCT_AREA_AT_RUN) if basin.area is None else Area.of(basin.area)
 
 
 def _provenance(latest: Latest) -> Provenance:

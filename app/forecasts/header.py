@@ -225,7 +225,6 @@ _OF_RUN = ("purpose", "issued_at", "available_at", "horizon_days", "product", "f
 def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
     """Return the fields of `RunOfBasin`, or an `Absent`; `at` is the clock's time, None for a named run."""
     run, basin, summary = latest.run, latest.basin, latest.basin.summary
-    credit = summary.product_credit
     learnt = {name: getattr(summary, name) for name in LEARNT_FROM} | {"spin_up_days": basin.spin_up_days}
     where_known = {
         "t0_note": run.t0_note,
@@ -233,7 +232,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "version_note": latest.version_note,
         "official": None if run.owner is None and latest.is_official else False,
         "what_if": what_if(run),
-        "product_credit": credit and DataCredit(credit=credit.credit, licence=credit.licence),
+        "product_credit": summary.product_credit and DataCredit.from_records(summary.product_credit),
         "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),
         "weather": run.weather,
         "traces": summary.traces,

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from datetime import date, datetime
-from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, get_args, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar, get_args, runtime_checkable
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -113,31 +112,21 @@ class Model(BaseModel):
     _why: ClassVar[dict[str, str]] = {}
     _shows: ClassVar[dict[str, Shows]] = {}
     _texts: ClassVar[set[str]] = set()
-    _explains: ClassVar[bool] = False
 
     def __init__(self, **values: Any) -> None:
         reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
         for name, value in values.items():
             if _is_plain(value) or name in self._texts:
                 continue
-            found: dict[str, str] = {}
-            _find_absences(value, name, self._shows.get(name), found)
-            if found:
+            if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
                 value = _without_absent(value)
             values[name] = as_json(value)
-        if self._explains:
+        if "missing" in self.__pydantic_fields__:
             values["missing"] = reasons | values.get("missing", {})
             reasons = {}
         super().__init__(**values)
         object.__setattr__(self, "_reasons", reasons)
-
-    @classmethod
-    def of_known(cls, values: dict[str, Any]) -> Self:
-        """Return the part with values as its fields take them, where none can be absent."""
-        shown = cls.__new__(cls)
-        cls.__pydantic_validator__.validate_python(values, self_instance=shown)
-        return shown
 
     @classmethod
     def from_records(cls, *sources: object, why: Mapping[str, str] | None = None, **fields: Any) -> Self:
@@ -159,7 +148,7 @@ class Model(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        cls._why, cls._shows, cls._texts, cls._explains = {}, {}, set(), "missing" in cls.model_fields
+        cls._why, cls._shows, cls._texts = {}, {}, set()
         for name, field in cls.model_fields.items():
             for mark in (*field.metadata, *_marks(field.annotation)):
                 if isinstance(mark, Why):
@@ -186,8 +175,8 @@ def _attribute(source: Any, name: str) -> object:
     return held
 
 
-PLAIN = {type(None), bool, int, float, str, date, datetime}
-_WHOLE: set[type] = {*PLAIN}
+_PLAIN = {type(None), bool, int, float, str, date, datetime}
+_WHOLE: set[type] = {*_PLAIN}
 """And the data classes, found so far, in which nothing can be absent."""
 
 
@@ -195,36 +184,28 @@ def _is_plain(value: Any) -> bool:
     """Return whether a field takes a value as it is, and nothing in it is absent."""
     kind = type(value)
     if kind is list:
-        return not value or type(value[0]) in PLAIN
+        return not value or type(value[0]) in _PLAIN
     return kind in _WHOLE or (kind is dict and all(map(_is_plain, value.values())))
 
 
-def _find_absences(value: object, path: str, shows: Shows | None, found: dict[str, str]) -> None:
-    """Add the absent values, by their paths, with their reasons, that no `missing` below has."""
-    kind: Any = type(value)
-    if kind is Absent:
-        found[path] = str(value)
-    elif is_mapping(kind):
-        for name, held in cast(Mapping[str, object], value).items():
-            if not _is_plain(held):
-                _find_absences(held, f"{path}.{name}", shows, found)
-    elif isinstance(value, (list, tuple)):
-        if value and type(value[0]) not in PLAIN:
-            for number, held in enumerate(value):
-                _find_absences(held, f"{path}.{number}", shows, found)
-    elif is_dataclass(value):
-        if shows is not None and shows.may_lack(kind):
-            _find_absences(shows.model(value), path, None, found)
-        elif shows is not None and kind not in (calendar.Period, convert.Area):
-            _WHOLE.add(kind)
+def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
+    """Yield the paths of absent values, with their reasons, that no `missing` below has."""
+    if isinstance(value, Absent):
+        yield path, str(value)
     elif isinstance(value, Model):
-        found |= {f"{path}.{inner}": text for inner, text in getattr(value, "_reasons", {}).items()}
-
-
-@cache
-def is_mapping(kind: type) -> bool:
-    """Return whether a class is a mapping, which to ask of an instance takes ten times as long."""
-    return issubclass(kind, Mapping)
+        yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
+    elif isinstance(value, Mapping):
+        for name, held in value.items():
+            if not _is_plain(held):
+                yield from _absences(held, f"{path}.{name}", shows)
+    elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
+        for number, held in enumerate(value):
+            yield from _absences(held, f"{path}.{number}", shows)
+    elif shows is not None and is_dataclass(value):
+        if shows.may_lack(type(value)):
+            yield from _absences(shows.model(value), path, None)
+        elif not isinstance(value, calendar.Period | convert.Area):
+            _WHOLE.add(type(value))
 
 
 def _without_absent(value: object) -> object:
@@ -235,9 +216,6 @@ def _without_absent(value: object) -> object:
 
 def as_json(value: Any) -> Any:
     """Return a value of the core as a field takes it: an array is a list, with null for NaN."""
-    kind: Any = type(value)
-    if _is_plain(value):
-        return value
     if isinstance(value, np.ndarray):
         return gappy_column(value) if value.dtype.kind == "f" else value.tolist()
     if isinstance(value, np.datetime64):
@@ -246,7 +224,7 @@ def as_json(value: Any) -> Any:
         return Period.between(value.first, value.last)
     if isinstance(value, convert.Area):
         return Area(name=value.name, km2=value.m2 / convert.M2_PER_KM2)
-    return {name: as_json(held) for name, held in value.items()} if is_mapping(kind) else value
+    return {name: as_json(held) for name, held in value.items()} if isinstance(value, Mapping) else value
 
 
 class OfBasin(Model):

@@ -3,19 +3,19 @@
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, create_model
 from pydantic_core import CoreSchema, core_schema
 
 from app.http import base_schema
-from app.http.base_schema import EXPLAINED, PLAIN, Missing, Model, as_json, is_mapping
+from app.http.base_schema import EXPLAINED, Missing, Model, as_json
 from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, text, texts
 from hydrology.base.calendar import Day, Period
@@ -59,10 +59,9 @@ class As:
         model = model_of(source, self)
         of_model = handler.generate_schema(model)
 
-        def write(value: object) -> Model:
-            return self.model(value) if isinstance(value, source) else cast(Model, value)
-
-        written = core_schema.plain_serializer_function_ser_schema(write, return_schema=of_model)
+        written = core_schema.plain_serializer_function_ser_schema(
+            lambda value: self.model(value) if isinstance(value, source) else value, return_schema=of_model
+        )
         return core_schema.json_or_python_schema(
             of_model,
             core_schema.union_schema([core_schema.is_instance_schema(source), of_model]),
@@ -75,36 +74,24 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
-        of, values = self._class_of(type(value)), self.values(value)
-        return of.model(**values) if of.lacks else of.model.of_known(values)
+        source = cast(Any, type(value))
+        model, values = model_of(source, self), self.values(value)
+        if self.missing or _may_lack(source):
+            return model(**values)
+        return cast(Model, model.__pydantic_validator__.validate_python(values, self_instance=model.__new__(model)))
 
     def values(self, value: Any) -> dict[str, Any]:
         """Return the fields of a value as the answer shows them, by name."""
-        shown = {}
-        for name, renamed, is_reason, where_known in self._class_of(type(value)).fields:
-            held = getattr(value, name)
-            if held is not None or not where_known:
-                shown[renamed] = _texts(held) if is_reason else _plain(held, self)
-        return shown
+        source = cast(Any, type(value))
+        names, reasons = _names(source, self), _reasons(source)
+        return {
+            shown: _texts(getattr(value, name)) if name in reasons else _plain(getattr(value, name), self)
+            for name, shown in names.items()
+            if name not in self.where_known or getattr(value, name) is not None
+        }
 
-    @cached_property
-    def _class_of(self) -> Callable[[Any], "_Class"]:
-        """Returns what is known of a class, without the time to find how it is shown by all of its options."""
-        return cache(lambda source: _class(source, self))
-
-
-class _Class(NamedTuple):
-    model: type[Model]
-    fields: Sequence[tuple[str, str, bool, bool]]
-    """The name of each and that in the answer, whether it is a reason, and whether it is left out where it is None."""
-    lacks: bool
-    """Whether something may be absent, or the reasons are asked for."""
-
-
-def _class(source: Any, how: As) -> _Class:
-    names, reasons = _names(source, how), _reasons(source)
-    of_fields = [(name, shown, name in reasons, name in how.where_known) for name, shown in names.items()]
-    return _Class(model_of(source, how), of_fields, how.missing or _may_lack(source))
+    def __hash__(self) -> int:  # that of all the options takes longer than the caches save
+        return hash((self.name, self.exact))
 
 
 Shown = Annotated[Value, As()]
@@ -243,13 +230,10 @@ def _texts(reason: Any) -> Any:
 def _plain(value: Any, how: As) -> Any:
     if isinstance(value, float):
         return value if how.exact else rounded(value)
-    kind: Any = type(value)
-    if kind in PLAIN:
-        return value
-    if is_mapping(kind):
+    if isinstance(value, Mapping):
         return {name: _plain(held, how) for name, held in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list | tuple):
         return [_plain(held, how) for held in value]
-    if is_dataclass(value) and kind not in (Absent, *_OWN):
-        return how.of_part(kind).model(value)
+    if is_dataclass(value) and type(value) not in (Absent, *_OWN):
+        return how.of_part(type(value)).model(value)
     return as_json(value)
