@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
+from app.pages.basin_figures import BasinFigures
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full, signed
 from app.versions.decisions import by_month
@@ -24,6 +25,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.skilful_days import skilful_days
+from records.runs.run_summary import RunSnow
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
 from records.verification.lead_scores import BasinVerification
@@ -53,10 +55,10 @@ class Fact:
     section: str
 
 
-def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None) -> list[Fact]:
+def facts_of(shown: BasinFigures) -> list[Fact]:
     """Return the five facts of a forecast."""
-    kind = getattr(forecast.calibration, "kind", "")
-    return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow), season(outlook), skill(outlook)]
+    outlook, kind = shown.outlook, getattr(shown.forecast.calibration, "kind", "")
+    return [threat(outlook), peak(outlook, kind), snow(outlook, shown.found.snow), season(outlook), skill(outlook)]
 
 
 def start(forecast: BasinForecast) -> Fact:
@@ -142,11 +144,11 @@ def change(outlook: BasinOutlook) -> Fact:
     return fact(value=value, detail=since)
 
 
-def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:
+def snow(outlook: BasinOutlook, stored: RunSnow | Absent) -> Fact:
     """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
-        return fact(detail="not known" if why is None else short(why))
+        return fact(detail=short(stored) if isinstance(stored, Absent) else "not known")
     detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"

@@ -120,6 +120,13 @@ class BasinFigures:
         figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
         return with_usual(figure, normals, DISCHARGE, time)
 
+    def alone(self) -> Figure:
+        """Return the run's hydrograph on a page of several: observed flow, the forecast and its levels."""
+        forecast, beside = self.forecast, Beside(self._observed(), self.outlook)
+        call = f"/v1/runs/{forecast.run}/basins/{forecast.basin}"
+        figure = flow.hydrograph(forecast, beside, self.units, self.time, call)
+        return figure.but(name=f"{forecast.basin}-{forecast.run}")
+
     def _weather(self) -> dict[str, Values]:
         """Return weather over the days of the plots: observed until T0 (or all), then the mean of the traces."""
         forecast, last = self.forecast, self.forecast.t0
@@ -196,7 +203,14 @@ class BasinFigures:
 
 
 def figures_of(
-    session: Session, basin: str, run: str | None, now: datetime, units: Units, *, past_days: int, members: bool = False
+    session: Session,
+    basin: str,
+    run: str | None,
+    now: datetime,
+    units: Units,
+    *,
+    past_days: int = 14,
+    members: bool = False,
 ) -> BasinFigures:
     """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
     latest, at = lookup.chosen(session, run, basin, now)

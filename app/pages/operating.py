@@ -21,9 +21,9 @@ from app.http.api_keys import AnyKey, ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
+from app.pages.basin_figures import figures_of
 from app.pages.figures import Band, Curve, Figure
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
-from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.units import Units
@@ -210,7 +210,6 @@ def read_held(
     now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     sites = basins.sites(session, [one.basin for one in held])
-    drawn = held[:MAX_DRAWN]
     return render(
         request,
         "work/held.html",
@@ -218,10 +217,7 @@ def read_held(
         names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
-        figures={
-            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
-            for one in drawn
-        },
+        figures={one.basin: figures_of(session, one.basin, one.run, now, units).alone() for one in held[:MAX_DRAWN]},
     )
 
 
