@@ -28,7 +28,6 @@ from records.alerts.alert_changes import Change
 from records.alerts.deliveries import TooManyQuestions
 from records.alerts.subscriptions import CONFIRM_WITHIN, PUBLIC
 from records.basins import basins
-from records.basins.ownership import shown_name
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
 from records.runs import runs
@@ -82,8 +81,7 @@ def read_alerts(
     """Show the alert of every river, and what has changed."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     changes = alert_changes.page(session, before=before, limit=PAGE + 1, in_feeds=True)
-    sites = basins.sites(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
-    names = {name: shown_name(name, site.name) for name, site in sites.items()}
+    names = basins.titles(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
     shown = active[(page - 1) * PAGE : page * PAGE]
     return render(
         request,

@@ -98,17 +98,13 @@ def _alert(outlook: BasinOutlook, alert: AlertNow) -> Fact:
 
 def _chance_of(outlook: BasinOutlook, level: ThreatLevel) -> str:
     way = "above" if level.direction == "rising" else "below"
-    flow = f"{number(level.discharge)} {_unit(outlook)}"
+    flow = f"{number(level.discharge)} {UNITS[outlook.units['discharge']]}"
     return f"{percent(level.chance)} {way} {flow} in {counted(outlook.threat.window_days or 0, 'day')}"
-
-
-def _unit(outlook: BasinOutlook) -> str:
-    return next(title for unit, title in UNITS.items() if unit == outlook.units["discharge"])
 
 
 def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     """Return the next peak: its height and day with their ranges, or that flow falls."""
-    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), _unit(outlook)
+    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), UNITS[outlook.units["discharge"]]
     days, ahead = outlook.days, outlook.peak
     if days is None:
         return fact(detail="no forecast of flow")
@@ -140,7 +136,7 @@ def change(outlook: BasinOutlook) -> Fact:
         return fact(value=f"Peak: {expected}", detail=since)
     moved = (ahead.day - before.peak.day).days
     later = f", {counted(abs(moved), 'day')} {'later' if moved > 0 else 'earlier'}" if moved else ""
-    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {_unit(outlook)}{later}"
+    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {UNITS[outlook.units['discharge']]}{later}"
     return fact(value=value, detail=since)
 
 

@@ -21,7 +21,6 @@ from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from jobspec.fields import full_id
 from records.basins import basins
-from records.basins.ownership import shown_name
 from records.verification.error_splits import ErrorFilter
 
 router = APIRouter(route_class=PageRoute)
@@ -60,12 +59,12 @@ def read_worst(
     errors = worst_errors(session, "volume", ErrorFilter(basin=basin), MAX_WORST)
     now = clock.now()
     figures = [figures_of(session, basin, case.run, now, units).alone() for case in errors.cases]
-    title = shown_name(basin, basins.get(session, basin).name)
+    title = basins.title(session, basin)
     return render(request, "worst.html", basin=basin, title=title, errors=errors, figures=figures)
 
 
 def _column(session: Session, basin: str, now: datetime, units: Units) -> Column:
-    title = shown_name(basin, basins.get(session, basin).name)
+    title = basins.title(session, basin)
     found = or_reason(lambda: figures_of(session, basin, None, now, units))
     if isinstance(found, Absent):
         return Column(basin, title, found)
