@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
+from app.outlooks.outlooks import answer_of
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.basin_figures import BasinFigures
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
@@ -22,9 +23,11 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
 from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.skilful_days import skilful_days
+from records.outlooks.reader import Outlook
 from records.runs.run_summary import RunSnow
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
@@ -59,6 +62,13 @@ def facts_of(shown: BasinFigures) -> list[Fact]:
     """Return the five facts of a forecast."""
     outlook, kind = shown.outlook, getattr(shown.forecast.calibration, "kind", "")
     return [threat(outlook), peak(outlook, kind), snow(outlook, shown.found.snow), season(outlook), skill(outlook)]
+
+
+def threatening(session: Session, outlook: Outlook, units: Units) -> list[Fact]:
+    """Return the threat and the next peak of an outlook, and what changed since the issue before."""
+    answer = answer_of(session, outlook, units)
+    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
+    return [threat(answer), peak(answer, getattr(calibration, "kind", "")), change(answer)]
 
 
 def start(forecast: BasinForecast) -> Fact:

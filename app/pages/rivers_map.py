@@ -48,6 +48,16 @@ class Box:
     east: float
     north: float
 
+    @classmethod
+    def of_corners(cls, west: float, south: float, east: float, north: float) -> "Box":
+        """Return a box from longitudes within 180 degrees; where it crosses the 180th, the western is the greater."""
+        return cls(west, south, east if east >= west else east + 360, north)
+
+    def holds(self, latitude: float | None, longitude: float | None) -> bool:
+        if latitude is None or longitude is None:
+            return False
+        return self.south <= latitude <= self.north and (longitude - self.west) % 360 <= self.east - self.west
+
     @property
     def text(self) -> str:
         """The box as a query parameter, its longitudes within 180 degrees."""
