@@ -24,7 +24,7 @@ STALE = CALM._replace(
 )
 NONE = BasinOverview("OWN-04", "Dry Creek", 35.0, -110.0)
 NO_COLOURS = np.array([], dtype=int)
-BASINS = (LIKELY, STALE, CALM, NONE)
+BASINS = (LIKELY, STALE, NONE, CALM)
 PLACES = st.lists(
     st.tuples(st.floats(-60, 60, allow_nan=False), st.floats(-179, 179, allow_nan=False)),
     min_size=1,
@@ -38,7 +38,7 @@ def ids(selection: Selection) -> list[str]:
 
 
 def test_basins_are_filtered_by_state_alert_name_and_place() -> None:
-    assert ids(Selection()) == ["2", "3", "1", "4"]
+    assert ids(Selection()) == ["2", "3", "4", "1"]
     assert ids(Selection(state="stale")) == ["3"]
     assert ids(Selection(state="none")) == ["4"]
     assert ids(Selection(state="undecided")) == ["1"]
@@ -53,8 +53,8 @@ def test_basins_are_filtered_by_state_alert_name_and_place() -> None:
 
 
 def test_basins_without_a_value_come_last_in_both_orders() -> None:
-    assert ids(Selection(sort="peak")) == ["2", "3", "1", "4"]
-    assert ids(Selection(sort="peak", reverse=True)) == ["3", "2", "1", "4"]
+    assert ids(Selection(sort="peak")) == ["2", "3", "4", "1"]
+    assert ids(Selection(sort="peak", reverse=True)) == ["3", "2", "4", "1"]
     assert ids(Selection(sort="name")) == ["4", "1", "2", "3"]
 
 
