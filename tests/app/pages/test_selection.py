@@ -11,6 +11,7 @@ from app.pages.rivers_map import NEAR, Map, drawn, points, projection
 from app.pages.rivers_today import PAGE, Selection
 from records.outlooks.overview import BasinOverview
 from records.outlooks.reader import State
+from tests.app.pages.test_map import x, y
 
 CALM = BasinOverview(
     "USGS-01", "FISH RIVER NEAR FORT KENT, ME", 47.2, -68.6, "01", run="r", t0="2008-09-30", weather_age_days=1,
@@ -88,7 +89,9 @@ def test_every_basin_is_in_one_point_near_its_place(places: list[tuple[float, fl
     assert sorted(place for point in found for place in zip(*point.places.tolist(), strict=True)) == sorted(places)
     for point in found:
         for latitude, longitude in zip(*point.places.tolist(), strict=True):
-            assert (projected.x(longitude) - point.x) ** 2 + (projected.y(latitude) - point.y) ** 2 < (NEAR + 0.2) ** 2
+            assert (x(projected, longitude) - point.x) ** 2 + (y(projected, latitude) - point.y) ** 2 < (
+                NEAR + 0.2
+            ) ** 2
 
 
 def test_a_group_of_basins_shows_the_share_of_each_colour() -> None:
