@@ -92,7 +92,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
     """Return the contents that follow a forecast; a reason in place of those that lack."""
     session, latest, forecast, outlook = figures.session, figures.latest, figures.forecast, figures.outlook
     basin, version, now, units = forecast.basin, forecast.version, figures.now, figures.units
-    around = runs_around(session, latest, now)
+    earlier, later = runs_around(session, latest, now)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     scores = [] if isinstance(skill, Absent) else shown_scores(session, skill)
     verified = or_reason(lambda: verified_in(session, basin, version, ALL_YEAR)[1])
@@ -104,7 +104,8 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         forecast=forecast,
         flows=flow_of(forecast),
         outlook=outlook,
-        around=around,
+        earlier=earlier,
+        later=later,
         facts=facts_of(figures),
         figures=figures.build(),
         levels=levels,
