@@ -108,8 +108,9 @@ def test_the_choice_is_remembered_and_an_address_goes_before_it(
     assert sqlite_client.get("/alerts", headers={"Cookie": "freshet-units=furlongs"}).status_code == 200
 
 
+@pytest.mark.usefixtures("paths")
 def test_times_are_in_the_zone_of_the_gauge_or_that_which_a_reader_has_chosen(
-    sqlite_database: Database, sqlite_client: TestClient, paths: dict[str, dict[str, str]]
+    sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     page = f"/basins/{BASIN}"
     assert "UTC" in _issued(sqlite_client, page)
