@@ -46,8 +46,6 @@ Fault = Literal[_OfValues, _OfTraces, "too-large"]
 class WeatherRefused(DataProblem):
     """The weather forecast of a basin cannot be used."""
 
-    kind = "weather-refused"
-
     def __init__(self, basin: str, fault: Fault, sentence: str) -> None:
         super().__init__(f"{basin}: {sentence}")
         self.basin = basin

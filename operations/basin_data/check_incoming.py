@@ -70,8 +70,6 @@ _MAX_SENTENCES = 3
 class ImpossibleWeather(DataProblem):
     """Weather cannot be what it is labelled as."""
 
-    kind = "impossible-weather"
-
 
 def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
     """Check a source's weather together with the stored weather of the same days.
