@@ -22,7 +22,6 @@ from operations.forecasting.plans import ForecastInputs, NothingToForecast, Plan
 from operations.forecasting.results import results_of
 from operations.forecasting.weather_ahead import choose_days
 from operations.versions.processes import program
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.checksums import new_id
 from records.database.stored import grouped
@@ -126,9 +125,7 @@ def store_all(
         if earlier := request.earlier_runs(session):
             return earlier
         to_store = computed if select is None else select(session, computed)
-        return [
-            store_run(session, run, of_run, prepared[run.id]) for run, of_run in with_progress("runs stored", to_store)
-        ]
+        return [store_run(session, run, of_run, prepared[run.id]) for run, of_run in to_store]
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:

@@ -7,8 +7,7 @@ out, because its forecast would be better than those to come.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 
 import numpy as np
 import structlog
@@ -169,17 +168,11 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
         inputs = read_inputs(work.database, version, names)
         done.left_out |= inputs.failures
         for one in of_version:
-            work.show(at, total, str(one.t0))
-            advancing = replace(work, progress=partial(_show, work, at, total, one.t0))
-            _reforecast(advancing, inputs, one, horizon, done=done)
+            _reforecast(work.piece(at, total, str(one.t0)), inputs, one, horizon, done=done)
             at += 1
     counts = {"forecasts": done.forecasts, "before": done.before, "learnt": done.learnt}
     log.info("past_reforecasts.done", weather=weather, runs=len(done.runs), left_out=len(done.left_out), **counts)
     return done
-
-
-def _show(work: Work, at: int, total: int, t0: Day, days: int, of: int, _detail: str) -> None:
-    work.show(at, total, f"{t0}, {days} of {of} basin-days advanced")
 
 
 def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tuple[str, Mapping[str, Day]]]:

@@ -18,7 +18,6 @@ from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill,
 from models.forcing import days_of
 from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
 from records.simulations import snow_cells
 from runtime.clock import Clock
 
@@ -95,7 +94,7 @@ class RegionalChoice:
     def _judged(self) -> list[SnowSkill | None]:
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
-        for at in with_progress("regional snow cells", range(FOLDS)):
+        for at in range(FOLDS):
             fold = names[at::FOLDS]
             cells = self._choose([basin for name, basin in self.basins.items() if name not in fold])
             for name in fold:
