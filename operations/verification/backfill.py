@@ -6,7 +6,7 @@ out, because its forecast would be better than those to come.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -129,15 +129,6 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Ba
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The weather model, its past issues with the T0 of each basin, the oldest first, and the days after T0."""
-
-    weather: str
-    issues: Sequence[tuple[str, Mapping[str, Day]]]
-    horizon: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Due:
     t0: Day
     weather_id: str
@@ -157,8 +148,10 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
         for basin, version in promotions.current(session, chosen(session, [])).items():
             by_version[version].append(basin)
         issues = _issues(session, work.clock, weather, days)
-        asked = _Asked(weather, issues, horizon)
-        due = {version: _due(session, version, names, asked, done) for version, names in sorted(by_version.items())}
+        due: dict[str, list[_Due]] = {}
+        for version, names in sorted(by_version.items()):
+            learnt = [Period.parse(used) for used in versions.get(session, version).used_periods]
+            due[version] = _due(issues, names, _before(session, version, weather), learnt, horizon, done)
     done.versions = tuple(due)
     total, at = sum(map(len, due.values())), 0
     for version, of_version in due.items():
@@ -200,13 +193,18 @@ def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tup
     ]
 
 
-def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, done: PastReforecasts) -> list[_Due]:
-    learnt = [Period.parse(days) for days in versions.get(session, version).used_periods]
-    before = _before(session, version, asked.weather)
+def _due(
+    issues: Iterable[tuple[str, Mapping[str, Day]]],
+    names: Sequence[str],
+    before: set[tuple[Day, str]],
+    learnt: Sequence[Period],
+    horizon: int,
+    done: PastReforecasts,
+) -> list[_Due]:
     by_issue: dict[tuple[Day, str], list[str]] = defaultdict(list)
-    for weather_id, t0s in asked.issues:
+    for weather_id, t0s in issues:
         for name, t0 in ((name, t0s[name]) for name in names if name in t0s):
-            ahead = Period(t0, t0 + np.timedelta64(asked.horizon, "D"))
+            ahead = Period(t0, t0 + np.timedelta64(horizon, "D"))
             if (t0, name) in before:
                 done.before += 1
             elif any(ahead.overlap(days) for days in learnt):

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill, choose_cells
+from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill
 from models.forcing import days_of
-from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days
+from operations.verification.snow_cells import Reference, chosen_cells, fitted_days
 from operations.versions.load_networks import LoadedVersion
 from records.simulations import snow_cells
 from runtime.clock import Clock
@@ -84,11 +84,8 @@ class RegionalChoice:
         """Choose each member's cells by many basins, no snow store; None where a member has none."""
         cells = {}
         for at, (label, network) in enumerate(zip(self.loaded.labels, self.loaded.ensemble.networks, strict=True)):
-            if network.snow_cells:
-                cells[label] = list(network.snow_cells)
-                continue
             together = reduce(add, (basin.of_members[at] for basin in basins))
-            cells[label] = list(choose_cells(together, max_cells=MAX_CELLS, trash_cells=network.trash_cells).cells)
+            cells[label] = chosen_cells(network, together)[0]
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:

@@ -62,8 +62,9 @@ def upload(running: JobRun, params: requests.UploadParams) -> dict[str, Any]:
         permissions.require_free_product(session, running.grant, params.product)
         changeable = basins.user_basins(session, running.grant.owner)
     settings = running.work.settings
-    path = uploads.path_of(settings.data, params.observations_file)
-    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.on_file(), {path: params.name})
+    folder = uploads.folder(settings.data)
+    path = folder / params.observations_file
+    files = Files((*settings.ingest_roots, folder), running.on_file(), {path: params.name})
     source = TablesSource(None, path, params.product, changeable, files)
     return _ingested(running, source, [params.name], {}, table=True)
 
@@ -71,8 +72,9 @@ def upload(running: JobRun, params: requests.UploadParams) -> dict[str, Any]:
 def weather(running: JobRun, params: requests.WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
     work, operational = running.work, running.grant.is_official
-    path = uploads.path_of(work.settings.data, params.weather_file)
-    files = Files((uploads.folder(work.settings.data),), running.show_file, {path: params.name})
+    folder = uploads.folder(work.settings.data)
+    path = folder / params.weather_file
+    files = Files((folder,), running.show_file, {path: params.name})
     stored = add(work, path, files, operational=operational)
     for reason in stored.refused.values():
         running.log(f"Refused: {reason}")

@@ -82,10 +82,10 @@ def retraining(running: JobRun, params: requests.RetrainingParams) -> dict[str, 
         return {"version": None, "reason": str(season)}
     if season is None:
         assert plan is not None
-        trainings = retrain.reopen_all(work.database, plan)
+        trainings = retrain.with_twins(work.database, train.reopen_all(work.database, plan))
     else:
         trainings = retrain.begin_all(work, season)
-        _store_plan(running, retrain.plan_of(trainings))
+        _store_plan(running, train.plan_of([candidate for _, candidate in trainings]))
     _have_trained(running, *(one for both in trainings for one in both))
 
     done = retrain.conclude(work, trainings, params, label=params.label)
