@@ -230,7 +230,7 @@ def delivery(running: JobRun, _params: requests.DeliveryParams) -> dict[str, Any
     try:
         changes = carry_out(work)
     finally:  # what is due goes out, whatever becomes of other decisions
-        counts = deliver(work.database, work.settings, work.clock.wall, running.show)
+        counts = deliver(work)
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 
