@@ -219,7 +219,7 @@ def assert_nan_reaches_the_ledger(recurrence: str, dtype: torch.dtype, rank: int
     assert outputs["discharge"][1:].isnan().all()
     rain, storage = inputs(10, 3, dtype=dtype).mass[..., 0].T, outputs["storage"].sum(-1)
     discharge, loss = outputs["discharge"].T, outputs["loss"].T
-    ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64)
+    ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64).each()
     assert not any(ledger.closes for ledger in ledgers)
 
 
