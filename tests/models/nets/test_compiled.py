@@ -19,7 +19,7 @@ from hydrology.water.ledger import close
 from models.contract import Inputs
 from models.devices import cores_in_use, use_cores
 from models.ensemble import simulate
-from models.learning import nse_star
+from models.learning import nse_of_days
 from models.nets.compiled import loader, recurrence
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM
@@ -39,7 +39,7 @@ def losses_of_training(recurrence: str, rank: int, wetness: bool = False) -> lis
     for step in range(STEPS):
         drive = inputs(40, 40, seed=step)
         observed = torch.rand(40 - WARMUP, 40, generator=generator, dtype=torch.float64) * 3
-        loss = nse_star(net(drive)[0]["discharge"][WARMUP:], observed, torch.ones(40, dtype=torch.float64))
+        loss = nse_of_days(net(drive)[0]["discharge"][WARMUP:], observed, torch.ones(40, dtype=torch.float64)).mean()
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
