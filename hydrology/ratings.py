@@ -35,8 +35,6 @@ Expansion = Literal["logarithmic", "linear"]
 class InvalidRating(InvalidInput):
     """The rating table cannot be used."""
 
-    kind = "invalid-rating"
-
 
 @dataclass(frozen=True)
 class Rating:

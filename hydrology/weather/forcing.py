@@ -42,8 +42,6 @@ _MAX_UNIT = 32
 class WeatherRefused(DataProblem):
     """The weather forecast of a basin cannot be used."""
 
-    kind = "weather-refused"
-
 
 Provider = Annotated[str, Doc("The provider.", ("open-meteo",))]
 WeatherModel = Annotated[str, Doc("The weather model.", ("ncep_gefs025",))]

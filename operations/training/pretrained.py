@@ -42,8 +42,6 @@ log = structlog.get_logger()
 class UnknownEnsemble(NotFound):
     """No ensemble of that name is shipped, or none at all."""
 
-    kind = "unknown-ensemble"
-
 
 @dataclass(frozen=True, slots=True)
 class Installed:

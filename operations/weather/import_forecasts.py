@@ -29,8 +29,6 @@ from runtime.clock import Clock
 class NoWeather(DataProblem):
     """No basin has a weather forecast that can be stored."""
 
-    kind = "no-weather"
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:

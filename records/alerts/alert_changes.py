@@ -35,8 +35,6 @@ ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 class UnknownChange(NotFound):
     """No change of an alert with this id is stored."""
 
-    kind = "unknown-change"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewChange:
