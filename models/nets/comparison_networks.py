@@ -117,7 +117,7 @@ class LSTM(Standardised):
 class EALSTM(Standardised):
     """LSTM whose input gate sees the statics alone, once, and the rest of it the weather alone.
 
-    Source: Kratzert et al. 2019, equations 7 to 12; its input gate says which cells a basin uses.
+    Source: Kratzert et al. 2019, equations 7 to 12; its input gate chooses the cells that a basin uses.
     """
 
     architecture = "ealstm"
