@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
 from typing import Any, Literal
@@ -29,8 +28,8 @@ class UnknownKey(NotFound):
     "keys",
     Column("token_sha256", String, nullable=False),
     CheckConstraint("length(token_sha256) = 64", name="token_sha256"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Key:
     """A key, without its token. `jobspec.jobs.base` defines what an `operator` may do; a `forecaster` may also
     adjust and publish forecasts and decide held alerts; an `admin` may do all."""

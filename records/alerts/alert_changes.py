@@ -94,7 +94,6 @@ class NewChange:
     key=("seq",),
     numbered=True,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
     """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
 

@@ -48,7 +48,6 @@ class LevelChance:
     Index(None, "severity"),
     key=("basin_id", "level"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
     """The alert state of a level.
 
@@ -79,7 +78,6 @@ class RiverAlert(Alert):
 
 
 @stored("alert_basins", key=("basin_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
     """The last run that decided the alerts of a basin, or failed to.
 

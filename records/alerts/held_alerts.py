@@ -1,7 +1,7 @@
 """Changes of alerts that wait for a person's approval, until a deadline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -41,7 +41,6 @@ _WAITS = Why("Nobody has decided yet.")
     CheckConstraint("(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"),
     key=("basin_id",),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldAlerts:
     """The changes of a basin's alerts that a run proposes.
 

@@ -1,7 +1,7 @@
 """Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.signatures`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -79,7 +79,6 @@ class ConfirmationOver(InvalidInput):
     CheckConstraint("(paused_at IS NULL) = (paused_because IS NULL)", name="paused"),
     Index(None, "key_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
     """A receiver of alert changes.
 

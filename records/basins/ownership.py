@@ -8,7 +8,7 @@ Everything that shows or sends asks here.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -45,8 +45,8 @@ from records.database.stored import ELSEWHERE, stored, table_of
     Column("adopted_from", String),
     CheckConstraint("latitude BETWEEN -90 AND 90", name="latitude"),
     CheckConstraint("longitude BETWEEN -180 AND 180", name="longitude"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Basin:
     """A basin.
 

@@ -5,7 +5,6 @@ quantiles, the ledgers of members, scores, observations, versions, the audit tra
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -15,7 +14,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
-from records.database.stored import add_all, as_values, read, stored, table_of
+from records.database.stored import add_all, read, stored, table_of
 from runtime.settings import Settings
 
 RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]
@@ -29,7 +28,6 @@ class Gone(NotFound):
 
 
 @stored("pruned", key=("rule", "id"))
-@dataclass(frozen=True, slots=True)
 class Pruned:
     """A pruned record that had an address of its own, with the rule and its number of days."""
 
@@ -71,7 +69,7 @@ def before(now: datetime, days: int) -> datetime:
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:
     """Record which records are pruned, to explain later why they are missing."""
-    add_all(session, Pruned, [as_values(Pruned(rule, id_, at, days)) for id_ in ids])
+    add_all(session, Pruned, [{"rule": rule, "id": id_, "at": at, "retention_days": days} for id_ in ids])
 
 
 def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:

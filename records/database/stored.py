@@ -3,7 +3,19 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, TypeVarTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    TypeVarTuple,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from sqlalchemy import (
     JSON,
@@ -155,10 +167,16 @@ class Columns:
     prefix: str = ""
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 def stored(
-    name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",), numbered: bool = False, summed: Summed | None = None
+    name: str,
+    *items: SchemaItem,
+    key: tuple[str, ...] = ("id",),
+    kw_only: bool = True,
+    numbered: bool = False,
+    summed: Summed | None = None,
 ) -> Callable[[type[Record]], type[Record]]:
-    """Give a class its table, with a column for each field: a data class, the record; or only the names of columns.
+    """Declare a data class, the record, with its table: a column for each field.
 
     A field's type decides its column's, as in `Base`; a `Literal` is a word that the table checks; a data class, a
     tuple, list or mapping is a `Document`; `X | None` may be null. An annotation may hold a foreign key, a type of its
@@ -170,7 +188,8 @@ def stored(
         summed: what its rows' checksums, which it then holds, are of.
     """
 
-    def declare(record: type[Record]) -> type[Record]:
+    def declare(declared: type[Record]) -> type[Record]:
+        record = dataclass(frozen=True, slots=True, kw_only=kw_only)(declared)
         parts: dict[str, tuple[type, str]] = {}
         apart = {item.name for item in items if isinstance(item, Column)}
         columns = [column for column in _columns(record, "", parts) if column.name not in apart]

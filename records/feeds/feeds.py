@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
@@ -88,7 +88,6 @@ class FeedConflict(InvalidInput):
 @stored(
     "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A stored feed, and how its last fetch ended.
 
@@ -134,7 +133,6 @@ class Feed:
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 

@@ -71,7 +71,6 @@ class NewJob:
     Index(None, "status"),
     Index(None, "parent_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Job(NewJob):
     """A stored job. Its row is authoritative; the broker's message only carries its id.
 
@@ -106,7 +105,6 @@ class Job(NewJob):
 @stored(
     "job_events", one_of("type", "status", "progress", "log"), Index(None, "job_id", "seq"), key=("seq",), numbered=True
 )
-@dataclass(frozen=True, slots=True)
 class Event:
     """An event of a job.
 

@@ -143,7 +143,6 @@ class NewSchedule:
 
 
 @stored("schedules", CheckConstraint("length(name) > 0", name="name"), UniqueConstraint("name"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule(NewSchedule):
     """A stored schedule.
 

@@ -12,7 +12,7 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, decode_ranks, encode_ranks, is_whole, pack, unpack
-from records.database.base import CLOSED
+from records.database.base import document
 from records.runs.run_weather import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
@@ -48,11 +48,9 @@ class RunSeries:
     values: npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class SinceEmpty:
     """The residual of one member since its store was empty."""
-
-    __pydantic_config__ = CLOSED
 
     residual_mm: Annotated[float, Doc("Precipitation - discharge - loss - storage at T0, mm.")]
     precipitation_mm: Annotated[float, Doc("Precipitation since the store was empty, mm, the reference amount.")]

@@ -33,7 +33,6 @@ REFERENCES = ("uaz", "synthetic_snow", "snodas")
     ),
     key=("version_id", "basin_id", "product"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SnowCells:
     """The snow cells of a basin, chosen on the training period.
 
@@ -62,7 +61,6 @@ class SnowCells:
 
 
 @stored("regional_snow", key=("version_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRegionalSnow:
     """The snow cells of a version for basins without a reference, chosen over many basins together."""
 

@@ -49,7 +49,6 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("every_days >= 1", name="every_days"),
     key=("version_id", "basin_id", "first_day", "last_day", "forecaster", "lead", "season", "origin", "weather"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:
     """Verification of a forecaster in a basin.
 

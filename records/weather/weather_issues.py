@@ -50,7 +50,6 @@ class UnknownWeather(NotFound):
 
 
 @stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """A weather forecast in a list."""
 
@@ -78,7 +77,6 @@ class Issue:
     Index(None, "basin_id", "first"),
     key=("issue_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
     """Contents of a weather forecast for a basin."""
 
