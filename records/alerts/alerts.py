@@ -119,10 +119,6 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
-def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
-    return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
-
-
 def rivers(
     session: Session,
     *,

@@ -79,12 +79,8 @@ DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
 
 
 def get(session: Session, delivery: str, *, for_update: bool = False) -> Delivery:
-    record = find(session, Delivery, id=delivery, for_update=for_update)
-    if record is None:
-        raise retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
-            f"No delivery {delivery!r} is stored here: list the deliveries to see their ids."
-        )
-    return record
+    unknown = UnknownDelivery(f"No delivery {delivery!r} is stored here: list the deliveries to see their ids.")
+    return retention.get(session, Delivery, "deliveries", delivery, unknown, for_update=for_update)
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:

@@ -15,7 +15,7 @@ from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList
-from records.database.stored import as_values, narrowed, read, stored, table_of, upsert
+from records.database.stored import as_values, find_or_raise, narrowed, read, stored, table_of, upsert
 from records.database.stored import find as find_record
 from records.levels import categories_and_doubts
 
@@ -87,10 +87,8 @@ def find(session: Session, basin: str) -> HeldAlerts | None:
 
 
 def get(session: Session, basin: str) -> HeldAlerts:
-    held = find(session, basin)
-    if held is None:
-        raise NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
-    return held
+    nothing = NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
+    return find_or_raise(session, HeldAlerts, nothing, basin_id=basin)
 
 
 def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime) -> HeldAlerts:

@@ -42,6 +42,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+from hydrology.base.errors import Problem
 from records.database.base import Base, Document, Long, one_of
 from records.database.checksums import SUMMED, Summed, with_checksum
 
@@ -151,11 +152,8 @@ def narrowed(query: Select[*Selected], *filters: tuple[Callable[[Any], ColumnEle
     return query.where(*(condition(value) for condition, value in filters if value is not None))
 
 
-class ElsewhereType:
-    """Annotates a field without a column: whoever reads the record adds it."""
-
-
-ELSEWHERE = ElsewhereType()
+ELSEWHERE = object()
+"""Annotates a field without a column: whoever reads the record adds it."""
 ANY_WORD = object()
 """Annotates a field whose words the table does not check."""
 
@@ -218,6 +216,16 @@ def find(session: Session, record: type[Record], *, for_update: bool = False, **
     """Return a key's record or None; `for_update` locks it for the transaction."""
     query = select(table_of(record)).filter_by(**key)
     return next(iter(read(session, record, query.with_for_update() if for_update else query)), None)
+
+
+def find_or_raise(
+    session: Session, record: type[Record], problem: Problem, *, for_update: bool = False, **key: Any
+) -> Record:
+    """Return a key's record, as `find` does, or raise a problem."""
+    found = find(session, record, for_update=for_update, **key)
+    if found is None:
+        raise problem
+    return found
 
 
 def _columns(record: type, prefix: str, parts: dict[str, tuple[type, str]]) -> Iterator[Column[Any]]:

@@ -19,7 +19,7 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, insert_into, read, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, insert_into, read, stored, table_of
 from records.series import series
 
 _CREDITS = Table(
@@ -187,10 +187,8 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    feed = find(session, Feed, name=name)
-    if feed is None:
-        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return feed
+    unknown = UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
+    return find_or_raise(session, Feed, unknown, name=name)
 
 
 def list_feeds(session: Session) -> list[Feed]:

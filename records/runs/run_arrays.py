@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Annotated, Any
 
 import numpy as np
@@ -155,11 +156,13 @@ def without_members(content: Content) -> Content:
 
 def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
     """Pack arrays and ledgers for storage; a ledger's numbers must be finite."""
-    arrays = {one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=_variable)}
+    arrays = {
+        one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=attrgetter("variable"))
+    }
     if PATHS in arrays and CALIBRATED in arrays:
         arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])
     if ledgers:
-        arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=lambda ledger: ledger.member))
+        arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=attrgetter("member")))
     return pack(owner, arrays)
 
 
@@ -176,10 +179,6 @@ def unpacked(owner: str, content: bytes, variables: Collection[str] | None = Non
 
 def is_whole_row(row: Any) -> bool:
     return is_whole(owner_of(row.run_id, row.basin_id), row.content)
-
-
-def _variable(series: RunSeries) -> str:
-    return series.variable
 
 
 def _encoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:

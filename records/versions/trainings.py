@@ -12,7 +12,7 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject, Long, one_of
 from records.database.checksums import verified
-from records.database.stored import as_record, as_values, find, find_row, insert_into, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, find_row, insert_into, stored, table_of
 from records.jobs import jobs
 from records.versions.versions import Member, Which
 
@@ -101,10 +101,8 @@ def lock(session: Session, training: str) -> Training:
 
 
 def get(session: Session, training: str) -> Training:
-    found = find(session, Training, id=training)
-    if found is None:
-        raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
-    return found
+    unknown = UnknownTraining(f"No training {training!r} is stored here: check its id.")
+    return find_or_raise(session, Training, unknown, id=training)
 
 
 def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
