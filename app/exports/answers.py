@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Scope
 
 from app.exports.formats import COVERAGEJSON, JSON, PLACES, SERIES, TABLES, Format
 from app.exports.table import Table
@@ -16,7 +16,7 @@ from app.http.base_schema import Model, OfBasin
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
 from app.http.dependencies import Reading
 from app.http.entity_tags import entity_tag, holds
-from app.http.middleware import on_start
+from app.http.middleware import Middleware
 from app.http.problems import NotAcceptable, documented
 from hydrology.base.errors import Problem
 from records.basins.basins import Site, sites
@@ -95,21 +95,15 @@ def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
     return 0.0
 
 
-class VaryByRequest:
+class VaryByRequest(Middleware):
     """Middleware that adds `Vary`: by `Accept` of several formats, by `Authorization` where a key counts."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        def vary(start: Message) -> None:
-            state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
-            if state.get("varies"):
-                headers.add_vary_header("Accept")
-            if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
-                headers.add_vary_header("Authorization")
-
-        await self._app(scope, receive, on_start(send, vary))
+    def change(self, scope: Scope, start: Message) -> None:
+        state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
+        if state.get("varies"):
+            headers.add_vary_header("Accept")
+        if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
+            headers.add_vary_header("Authorization")
 
 
 Places = Mapping[str, Site]

@@ -19,7 +19,7 @@ from app.http.api_keys import AdminReader, AnyKey
 from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import NumberPage, OpenDatabase, Reading, ServiceClock, ServiceSettings
-from app.http.middleware import on_start
+from app.http.middleware import Middleware, on_start
 from app.http.problems import Forbidden, documented_keyed
 from app.http.shown import As
 from hydrology.base.calendar import age_days
@@ -171,16 +171,14 @@ class RequestTimes:
         self._seconds.labels(method, route, str(status)).observe(seconds)
 
 
-class Timed:
+class Timed(Middleware):
     """Middleware that measures the duration of every request."""
 
     def __init__(self, app: ASGIApp, times: RequestTimes) -> None:
-        self._app, self._times = app, times
+        super().__init__(app)
+        self._times = times
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
 
         def note(start: Message) -> None:
