@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
-from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
 from hydrology.base.doc import Why
 from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
@@ -146,13 +146,7 @@ router = APIRouter(prefix="/feeds", tags=["feeds"], route_class=KeyFirstRoute)
 FeedName = Annotated[str, Path(description="A feed's name.", pattern=NAMED, examples=["usgs-flow"])]
 
 
-@router.get(
-    "",
-    summary="List feeds",
-    response_model=schema_of(Feeds),
-    responses=documented_keyed(),
-    dependencies=[cached(ASK_FIRST)],
-)
+@router.get("", summary="List feeds", **documented_list(Feeds, Unauthorized, cache_control=ASK_FIRST))
 def list_feeds(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fields_of(Feeds)]) -> Response:
     """All feeds in the order of their names, with the outcome of their last fetch."""
     return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDING, StandingLevel
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.basins.run_levels import ADVICE, StatedAdvice
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
-from app.http.problems import documented, documented_keyed, documented_writing
+from app.http.dependencies import KnownBasin, NumberCursor, Reading
+from app.http.problems import Unauthorized, documented_keyed, documented_writing
 from app.http.shown import As
 from hydrology.alerts import IMPACT, Severity, Trend
 from hydrology.base.doc import Why
@@ -121,19 +121,16 @@ router = APIRouter(tags=["alerts"])
 @router.get(
     "/basins/{basin}/alerts/changes",
     summary="Alert history of a basin",
-    response_model=schema_of(AlertChanges),
-    responses=documented(UnknownBasin),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(AlertChanges, UnknownBasin, cache_control=SHORTLY),
 )
 def list_alert_changes(
-    session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AlertChanges)]
+    session: Reading, basin: KnownBasin, page: Annotated[Listing, listing(AlertChanges, NumberCursor)]
 ) -> Response:
     """Every change of a level, newest first, with the run behind it. What a run changes at a river is one message to
     receivers (`message`). A promotion of another model version is a change of its own. Follow `next` until it is
     null."""
     found = alert_changes.page(session, basins=[basin], before=page.after, limit=page.sought)
-    shown, following = page.cut(found, lambda change: change.seq)
-    return fields.of(AlertChanges(changes=[change_of(one) for one in shown], next=following))
+    return page.of(found, lambda shown: [change_of(one) for one in shown], lambda change: change.seq)
 
 
 _UNDER_WAY = Why("It is under way.")
@@ -228,14 +225,12 @@ WithStatus = Annotated[Status | None, Query(description="Only deliveries with th
 @deliveries_router.get(
     "",
     summary="Which notifications were delivered",
-    response_model=schema_of(DeliveryPage),
-    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+    **documented_list(DeliveryPage, Unauthorized, UnknownSubscription, NotYourSubscription),
 )
 def list_deliveries(
     session: Reading,
     key: AnyKey,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(DeliveryPage)],
+    page: Annotated[Listing, listing(DeliveryPage)],
     subscription: OfSubscription = None,
     status: WithStatus = None,
 ) -> Response:
@@ -246,8 +241,7 @@ def list_deliveries(
     found = deliveries.page(
         session, subscriptions=chosen, with_questions=key.is_admin, status=status, after=page.after, limit=page.sought
     )
-    shown, following = page.cut(found)
-    return fields.of(DeliveryPage(deliveries=summaries(session, shown), next=following))
+    return page.of(found, lambda shown: summaries(session, shown))
 
 
 @deliveries_router.get(

@@ -14,13 +14,13 @@ from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AdminReader, AnyKey
 from app.http.base_schema import Model, next_page
-from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import NumberPage, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.conditional import NO_STORE
+from app.http.dependencies import NumberCursor, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.middleware import Middleware, on_start
-from app.http.problems import Forbidden, documented_keyed
+from app.http.problems import Forbidden, Unauthorized, documented_keyed
 from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
@@ -232,15 +232,11 @@ class AuditPage(Model):
 @audit_router.get(
     "",
     summary="Audit trail of changes",
-    response_model=schema_of(AuditPage),
-    responses=documented_keyed(Forbidden),
-    dependencies=[cached(NO_STORE)],
+    **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE),
 )
 def list_changes(
-    session: Reading, _key: AdminReader, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AuditPage)]
+    session: Reading, _key: AdminReader, page: Annotated[Listing, listing(AuditPage, NumberCursor)]
 ) -> Response:
     """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
     null. For admins alone."""
-    entries = audit.page(session, before=page.after, limit=page.sought)
-    shown, following = page.cut(entries, lambda entry: entry.seq)
-    return fields.of(AuditPage(changes=shown, next=following))
+    return page.of(audit.page(session, before=page.after, limit=page.sought), list, lambda entry: entry.seq)

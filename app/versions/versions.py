@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AdminWriter, KeyFirstRoute
-from app.http.dependencies import IdPage, KnownBasin, Reading, VersionId
-from app.http.problems import documented, documented_writing
+from app.http.dependencies import KnownBasin, Reading, VersionId
+from app.http.problems import documented_writing
 from app.versions.schemas import (
     BasinPromotions,
     Closure,
@@ -114,11 +114,10 @@ def _why_no_closure(version: versions.Version) -> str:
     return f"It was not evaluated over all its basins yet (freshet evaluate --version {version.id})."
 
 
-@router.get("/models", summary="List model versions", response_model=schema_of(ModelPage), responses=documented())
+@router.get("/models", summary="List model versions", **documented_list(ModelPage))
 def list_models(
     session: Reading,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(ModelPage)],
+    page: Annotated[Listing, listing(ModelPage)],
     product: Product = None,
     architecture: Architecture = None,
 ) -> Response:
@@ -126,8 +125,7 @@ def list_models(
     found = versions.list_versions(
         session, product=product, architecture=architecture, after=page.after, limit=page.sought
     )
-    shown, following = page.cut(found)
-    return fields.of(ModelPage(models=version_summaries(session, shown), next=following))
+    return page.of(found, lambda shown: version_summaries(session, shown))
 
 
 @router.post(

@@ -8,11 +8,10 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.conditional import SHORTLY, cached
+from app.http.conditional import SHORTLY
 from app.http.dependencies import Reading
-from app.http.problems import documented
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
@@ -118,9 +117,7 @@ BridgeName = Annotated[
 @router.get(
     "",
     summary="List bridges between weather products",
-    response_model=schema_of(Bridges),
-    responses=documented(),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(Bridges, cache_control=SHORTLY),
 )
 def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
