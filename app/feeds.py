@@ -14,12 +14,13 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
 from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
+from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
 from records.feeds import feeds
-from records.feeds.feeds import BasinStatus, FeedConflict, ProductConflict, UnknownFeed
+from records.feeds.feeds import FeedConflict, ProductConflict, UnknownFeed
 
 WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
 _NO_ERROR = Why("It has not failed yet.")
@@ -34,21 +35,12 @@ class Hole(Model):
     fetch: str = Field(description="The command that fetches them.")
 
 
-class BasinOfFeed(Model):
+_FETCHED = As(omit=("record_since",), rename=(("basin_id", "basin"),))
+
+
+class BasinOfFeed(model_of(feeds.FetchedBasin, _FETCHED)):  # type: ignore[misc]
     """Outcome of the last fetch of a basin."""
 
-    basin: str
-    status: BasinStatus
-    new_days: int = Field(description="Number of new days of any variable; for a weather forecast, its days.")
-    revised_days: int = Field(
-        description="Number of days whose value or flag was replaced. A log retains the old ones."
-    )
-    reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
-    tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
-    fetched_at: datetime | None = Field(
-        description="Time of the last successful fetch of the usual days, or else of the first of other days; null if "
-        "there was none."
-    )
     holes: list[Hole] = Field(
         description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
         "again, however old."

@@ -25,15 +25,12 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
+from records.alerts.alert_changes import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND
 from records.basins.basins import UnknownBasin
 from records.levels import basin_levels
 from records.levels.basin_levels import SetLevel
 from records.runs.run_summary import CalibrationKind
 
-NO_ALERT = Why("There is no alert.")
-NO_CATEGORY = Why("The level is not an official category.")
-NO_IMPACT = Why("Nothing is stated.")
-NO_TREND = Why("There was no run before to compare with.")
 _UNDECIDED = Why("No forecast has decided its alerts yet.")
 
 

@@ -1,14 +1,14 @@
 """The history of a basin's alerts, the changes that a run proposes, and /v1/deliveries of them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDING, StandingLevel
+from app.alerts.alerts import STANDING, StandingLevel
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.basins.run_levels import ADVICE, StatedAdvice
 from app.exports.fields import Listing, documented_list, listing
@@ -17,12 +17,9 @@ from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import KnownBasin, NumberCursor, Reading
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
-from app.http.shown import As
-from hydrology.alerts import IMPACT, Severity, Trend
+from app.http.shown import As, model_of
 from hydrology.base.doc import Why
-from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import ID
-from jobspec.levels import CategoryName
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch
 from records.alerts.alert_changes import ChangeKind
@@ -31,55 +28,29 @@ from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, Subscript
 from records.alerts.subscriptions import UnknownSubscription
 from records.basins.basins import UnknownBasin
 
-_OF_THE_BASIN = Why("It concerns all levels of the basin.")
-_OF_PROMOTION = Why("The change comes from a promotion, not from a run.")
+_CHANGE = As(
+    omit=("replayed",),
+    rename=(
+        ("basin_id", "basin"),
+        ("discharge", "discharge_m3s"),
+        ("stage", "stage_ft"),
+        ("run_id", "run"),
+        ("version_id", "version"),
+        ("adjustment_id", "adjustment"),
+    ),
+    missing=True,
+)
 
 
-class ProposedChange(Model):
+class ProposedChange(model_of(alert_changes.NewChange, _CHANGE)):  # type: ignore[misc]
     """A change of an alert that a run proposes."""
 
-    kind: ChangeKind = Field(
-        description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
-        "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
-        "`promotion`: its forecasts come from another model version; the river has not changed."
-    )
-    at: datetime = Field(description="By the service's clock.")
-    basin: str
-    level: Annotated[str | None, _OF_THE_BASIN]
-    direction: Annotated[Direction | None, _OF_THE_BASIN]
-    discharge_m3s: Annotated[float | None, _OF_THE_BASIN]
-    stage_ft: Annotated[float | None, Why("No rating of the basin covers its discharge.")] = Field(
-        description="The official stage of a flood category, otherwise that of the discharge by the basin's rating."
-    )
-    category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
-        description="The official flood category; null for other levels."
-    )
-    impact: Annotated[str | None, NO_IMPACT] = Field(description=IMPACT)
-    severity: Annotated[Severity | None, NO_ALERT] = Field(description="Now; of the whole basin, the highest.")
-    severity_before: Annotated[Severity | None, Why("There was no alert.")]
-    trend: Annotated[Trend | None, NO_TREND]
-    chance: Annotated[float | None, _OF_THE_BASIN]
-    chance_before: Annotated[float | None, Why("There was no run before that decided the level.")] = Field(
-        description="By the run before."
-    )
-    window_days: Annotated[int | None, Why("A promotion covers no days.")]
-    run: Annotated[str | None, _OF_PROMOTION] = Field(description="The run that caused it.")
-    t0: Annotated[date | None, _OF_PROMOTION]
-    version: str = Field(description="The model version that the forecasts come from.")
-    why: str = Field(description="The numbers and the rule, and what a forecaster contributed.")
-    decided_by: Annotated[str | None, Why("The service decided it alone.")] = Field(
-        description="Who approved it or published the adjustment behind it."
-    )
-    adjustment: Annotated[str | None, Why("The forecast was not adjusted.")] = Field(
-        description="The published adjustment behind it."
-    )
     levels: Annotated[
         list[StandingLevel] | None, Why("It does not head the message of a river, or is from before they were stored.")
     ] = Field(description=f"Of the change that heads a message, after it. {STANDING}")
     advice: Annotated[
         list[StatedAdvice] | None, Why("It does not head the message of a river, or is from before it was stored.")
     ] = Field(description=ADVICE)
-    missing: Missing = EXPLAINED
 
 
 class AlertChange(ProposedChange):

@@ -140,7 +140,8 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
 
 def frequency_of(session: Session, basin: str) -> FloodFrequency:
     """Return how a basin's floods are analysed."""
-    return FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    floods: FloodFrequency = FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    return floods
 
 
 def fixed_threshold(

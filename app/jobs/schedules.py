@@ -89,12 +89,9 @@ def due(new: NewSchedule, writer: Writer) -> schedules.NewSchedule:
     """Return a schedule with its next time; cron line and time zone must be readable even if disabled."""
     following = next_run(new.cron, new.timezone, writer.now)
     return schedules.NewSchedule(
-        name=new.name,
+        **new.model_dump(exclude={"job"}),
         kind=new.job.kind,
         params=new.job.stored(),
-        cron=new.cron,
-        timezone=new.timezone,
-        enabled=new.enabled,
         next_run_at=following if new.enabled else None,
         key_id=writer.actor.key_id,
     )

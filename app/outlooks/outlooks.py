@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import attrgetter
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from sqlalchemy.orm import Session
@@ -73,14 +73,11 @@ class _Answer:
         return {level_name(level): self.column(row) for level, row in zip(LEVELS, rows, strict=True)}
 
     def level(self, level: LevelOutlook) -> ThreatLevel:
-        return ThreatLevel(
-            level=level.level,
+        return ThreatLevel.from_records(
+            level,
             title=level_title(level.level),
-            direction=level.direction,
-            return_period_years=level.return_period_years,
             discharge=self.value(level.discharge, "m3/s"),
             stage=stage_of(self.outlook.rating, level.discharge),
-            chance=level.chance,
             impact=self.impact(level.level),
         )
 
@@ -94,13 +91,12 @@ class _Answer:
             return now
         if not self.holds("m3/s"):
             return NO_AREA
-        return OutlookNow(
-            day=as_date(now.day),
+        return OutlookNow.from_records(
+            now,
             age_days=age_days(now.day, self.outlook.at),
             discharge=self.value(now.flow, "m3/s"),
             stage=stage_of(self.outlook.rating, now.flow),
             change=maybe(now.change, lambda change: self.value(change, "m3/s")),
-            trend=maybe(now.trend),
             level=None if level is None else level.level,
         )
 
@@ -143,21 +139,13 @@ class _Answer:
 
     def alert(self, standing: StandingAlert) -> AlertNow:
         alert, run, outlook = standing.alert, standing.run, self.outlook
-        assert alert.severity is not None
-        assert alert.since is not None
-        return AlertNow(
-            level=alert.level,
+        return AlertNow.from_records(
+            alert,
+            standing,
             title=level_title(alert.level),
-            direction=alert.direction,
-            severity=alert.severity,
-            since=alert.since,
-            is_ending=standing.is_ending,
-            waits=standing.waits,
-            chance=alert.chance,
             run=run.id,
-            t0=as_date(run.t0),
+            t0=run.t0,
             stale=stale(age_days(run.weather_until, outlook.at)),
-            trend=alert.trend,
             impact=self.impact(alert.level),
         )
 
@@ -167,14 +155,12 @@ class _Answer:
         if isinstance(before, Absent):
             return before
         threatens, t0 = outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
-        return OutlookChange(
-            run=before.run,
+        return OutlookChange.from_records(
+            before,
             t0=t0,
-            peak=maybe(self.peak(before.peak, t0)),
-            likely=before.likely,
+            peak=self.peak(before.peak, t0),
             level=None if threatens is None else threatens.level,
             chance=None if threatens is None else before.chances.get(threatens.level),
-            cause=maybe(before.cause),
         )
 
     def season(self) -> SeasonNow | Absent:
@@ -182,15 +168,14 @@ class _Answer:
         if isinstance(season, Absent):
             return season
         run, volume = season.run, season.volume
-        return SeasonNow(
+        return SeasonNow.from_records(
+            volume,
             run=run.id,
-            t0=as_date(run.t0),
+            t0=run.t0,
             stale=stale(age_days(run.weather_until, self.outlook.at)),
-            season=volume.season,
-            period=maybe(Period.parse(volume.period)),
+            period=Period.parse(volume.period),
             calibrated=volume.is_calibrated,
-            exceeded_percent=list(EXCEEDED_PERCENT),
-            percent_of_normal=maybe(volume.percent_of_normal),
+            exceeded_percent=EXCEEDED_PERCENT,
         )
 
 
@@ -198,41 +183,39 @@ def answer_of(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
     """Return an outlook, its discharges in a unit."""
     run, adjustment = None if outlook.forecast is None else outlook.forecast.run, outlook.adjustment
     shown, no_run = _Answer(outlook, units), outlook.freshness.reason or NOT_STORED
-    return BasinOutlook(
-        basin=outlook.basin,
+    of_run: dict[str, Any] = dict.fromkeys(("version", "t0", "issued_at"), no_run) if run is None else {}
+    return BasinOutlook.from_records(
+        outlook,
+        run,
         basin_kind=named_kind(outlook.basin, official=outlook.is_official),
-        at=outlook.at,
-        run=maybe(no_run if run is None else run.id),
-        version=maybe(no_run if run is None else run.version_id),
-        t0=maybe(no_run if run is None else run.t0),
-        issued_at=maybe(no_run if run is None else run.issued_at),
+        run=no_run if run is None else run.id,
+        **of_run,
         units={"discharge": units, "snow": "mm"},
         flow=maybe(outlook.run_outlook, lambda stored: stored.basis),
-        adjustment=maybe(NOT_ADJUSTED if adjustment is None else adjustment_answer(session, adjustment)),
-        freshness=outlook.freshness,
-        now=maybe(shown.now()),
-        days=maybe(shown.days()),
-        peak=maybe(shown.peak(outlook.peak, date.min if run is None else as_date(run.t0))),
+        adjustment=NOT_ADJUSTED if adjustment is None else adjustment_answer(session, adjustment),
+        now=shown.now(),
+        days=shown.days(),
+        peak=shown.peak(outlook.peak, date.min if run is None else as_date(run.t0)),
         threat=shown.threat(),
-        change=maybe(shown.change()),
+        change=shown.change(),
         snow=maybe(outlook.snow, lambda snow: _snow(snow, outlook.snow_percent)),
-        season=maybe(shown.season()),
+        season=shown.season(),
         skill=maybe(outlook.skill, _skill),
     )
 
 
 def _snow(snow: RunSnow, percent: float | Absent) -> SnowNow:
     judged = snow.against_normal
-    return SnowNow(
+    return SnowNow.from_records(
+        snow,
+        judged,
         mean=snow.mean_mm,
         p05=snow.p05_mm,
         p95=snow.p95_mm,
-        normal=maybe(snow.normal_mm),
-        percent_of_normal=maybe(percent),
+        normal=snow.normal_mm,
+        percent_of_normal=percent,
         uncertain=judged.uncertain is not None,
-        in_words=judged.in_words,
         reference=maybe(snow.reference, lambda reference: reference.estimate.mm),
-        mapping=snow.mapping,
         correlation=maybe(snow.skill, lambda skill: skill.r),
     )
 
@@ -247,12 +230,8 @@ def _skill(skill: BasinSkill) -> SkillNow:
 
 
 def _forecast_skill(verified: ForecastSkillByLead) -> ForecastSkill:
-    return ForecastSkill(
-        version=verified.version,
-        origin=verified.origin,
-        weather=verified.weather,
-        period=maybe(verified.period),
-        month=verified.month,
+    return ForecastSkill.from_records(
+        verified,
         skilful_to_day=maybe(verified.skilful, lambda skilful: skilful.days),
         reliable_to_day=maybe(verified.reliable, lambda reliable: reliable.days),
         evidence_day=verified.evidence.lead,
