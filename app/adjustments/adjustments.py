@@ -151,7 +151,7 @@ def _levels(
     ]
 
 
-of_adjusted = run_table("adjusted", "Adjusted forecast of {}")
+of_adjusted = run_table("adjusted", "Adjusted forecast of {0.basin}")
 
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)

@@ -19,6 +19,7 @@ from app.http.json_numbers import rounded
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
@@ -56,7 +57,6 @@ class Calibration(Model):
     last_simulated: float | None = Field(description="The flow that the run has for that day, in the same unit.")
 
 
-Array = npt.NDArray[np.float64]
 DischargeUnits = Annotated[
     Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
 ]

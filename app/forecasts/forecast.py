@@ -184,8 +184,6 @@ class BasinForecasts(Model):
     without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")
 
 
-Array = npt.NDArray[np.float64]
-
 WITHOUT_MEMBERS = (
     *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
     run_types.SNOW_SPREAD,
@@ -213,19 +211,17 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
-            series=_answered_content(forecast, contents[key]),
+            series={
+                name: series
+                for name, series in contents[key].series.items()
+                if forecast.basin.status == "issued" or name == run_arrays.LEDGER
+            },
             ledgers=contents[key].ledgers,
             conserving=conserving[forecast.run.version_id],
             outlook=of_runs[key],
         )
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
-
-
-def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, RunSeries]:
-    if forecast.basin.status == "issued":
-        return content.series
-    return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:

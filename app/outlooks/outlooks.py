@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from operator import attrgetter
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import adjustment_answer
@@ -17,7 +17,7 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits, level_name
 from app.http.base_schema import maybe
-from app.http.dependencies import BasinId, ChosenRun, Page, PageLimit, Reading, ServiceClock
+from app.http.dependencies import BasinId, ChosenRun, Page, Reading, ServiceClock, paged
 from app.http.json_numbers import rounded
 from app.outlooks import schemas
 from hydrology.base.absent import Absent, absent
@@ -228,10 +228,6 @@ def _forecast_skill(verified: ForecastSkill) -> schemas.ForecastSkill:
 router = APIRouter(tags=["forecasts"])
 
 
-async def _page(request: Request, response: Response, after: BasinCursor = None, limit: PageLimit = 100) -> Page:
-    return Page(request, response, after, limit)
-
-
 @router.get(
     "/basins/{basin}/outlook",
     summary="Outlook of a basin: flow, peak, threat, change, snow, season, skill",
@@ -256,7 +252,7 @@ def read_outlook(
 def list_outlooks(
     session: Reading,
     clock: ServiceClock,
-    page: Annotated[Page, Depends(_page)],
+    page: Annotated[Page, paged(BasinCursor)],
     answer: JsonAnswer,
     fields: Annotated[FieldFilter, fields_of(schemas.OutlookPage)],
     q: Text = None,

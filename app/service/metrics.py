@@ -74,13 +74,6 @@ class Figures(Collector):
             yield family
 
 
-def exposition(session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None) -> bytes:
-    """Return the metrics in Prometheus' text format."""
-    registry = CollectorRegistry()
-    registry.register(Figures(_samples(session, database, clock, settings, revision)))
-    return generate_latest(registry)
-
-
 def _samples(
     session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None
 ) -> dict[str, Samples]:
@@ -212,9 +205,10 @@ def read_metrics(
     """Queues, workers and their GPUs, jobs, feeds, the newest T0, closure, the database and the disk, and the duration
     of requests to this process, in the text format of Prometheus. Any key may read them, because they name feeds.
     Except for requests, they are the same in every process of the service."""
-    figures = exposition(session, database, clock, settings, database.check().revision)
-    times = generate_latest(request.app.state.times.registry)
-    return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
+    registry = CollectorRegistry()
+    registry.register(Figures(_samples(session, database, clock, settings, database.check().revision)))
+    figures = generate_latest(registry) + generate_latest(request.app.state.times.registry)
+    return Response(figures, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 
 
 audit_router = APIRouter(prefix="/audit", tags=["audit"])

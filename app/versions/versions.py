@@ -73,11 +73,6 @@ def promotions_of(session: Session, version: str) -> schemas.Promotions:
     )
 
 
-def promotions_in(session: Session, basin: str) -> schemas.BasinPromotions:
-    """Return the promotions of a stored basin."""
-    return schemas.BasinPromotions(basin=basin, promotions=promotions.history(session, basin))
-
-
 def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {
         "basin_count": len(version.basins),
@@ -189,4 +184,4 @@ def roll_back_model(writer: AdminWriter, version: VersionId, new: schemas.NewRol
 def read_basin_promotions(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """The promotions of the basin, the newest first: the first is the current version; an empty list: no version was
     promoted yet."""
-    return answer.of(promotions_in(session, basin))
+    return answer.of(schemas.BasinPromotions(basin=basin, promotions=promotions.history(session, basin)))
