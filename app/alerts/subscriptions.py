@@ -105,8 +105,6 @@ class NotYourSubscription(Forbidden):
 class ForbiddenTarget(InvalidInput):
     """The service may not send to this address."""
 
-    kind = "forbidden-target"
-
 
 def require_target(settings: Settings, url: str | None) -> None:
     """Refuse a URL that the service may not send to, judged by the URL alone."""
@@ -117,7 +115,6 @@ def require_target(settings: Settings, url: str | None) -> None:
 class MailNotSet(InvalidInput):
     """This service sends no e-mail: its administrator has not set a mail server."""
 
-    kind = "mail-not-set"
     status = 409
     remedy = "Let an administrator set FRESHET_SMTP_HOST, FRESHET_MAIL_FROM and FRESHET_PUBLIC_URL."
 

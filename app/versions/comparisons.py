@@ -107,7 +107,6 @@ class Comparison(Model):
 class NotCompared(NotFound):
     """The comparison does not include that metric."""
 
-    kind = "not-compared"
     remedy = "Request a metric listed in `detail`."
 
 

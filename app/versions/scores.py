@@ -165,7 +165,6 @@ class ModelSkill(Model):
 class NotEvaluated(NotFound):
     """No score of that version, basin or metric is stored."""
 
-    kind = "not-evaluated"
     remedy = "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 

@@ -24,8 +24,6 @@ _TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
 class UnknownKey(NotFound):
     """No key with this id is stored."""
 
-    kind = "unknown-key"
-
 
 @stored(
     "keys",

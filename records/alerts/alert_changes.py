@@ -34,8 +34,6 @@ ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 class UnknownChange(NotFound):
     """No change of an alert with this id is stored."""
 
-    kind = "unknown-change"
-
 
 NO_ALERT = Why("There is no alert.")
 NO_CATEGORY = Why("The level is not an official category.")

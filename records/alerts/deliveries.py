@@ -32,8 +32,6 @@ Status = Literal["pending", "delivered", "failed"]
 class UnknownDelivery(NotFound):
     """No delivery with this id is stored."""
 
-    kind = "unknown-delivery"
-
 
 @stored(
     "deliveries",
@@ -168,7 +166,6 @@ _QUESTIONS, _REFUSALS, _SALT = table_of(_Question), table_of(_Refusal), table_of
 class TooManyQuestions(InvalidInput):
     """The key, or who needs none, has reached the limit of subscriptions for e-mail within a day."""
 
-    kind = "too-many-questions"
     status = 409
     remedy = "Create the subscription a day later, or have an administrator raise FRESHET_MAIL_QUESTIONS_PER_DAY."
 

@@ -83,7 +83,6 @@ class NotEnded(InvalidInput):
 class QuestionOver(InvalidInput):
     """The question whether a recipient of e-mail agrees is not asked again."""
 
-    kind = "question-over"
     status = 409
     remedy = "The recipient has the message that asks, has answered it, or had a week to."
 
@@ -91,7 +90,6 @@ class QuestionOver(InvalidInput):
 class SubscriptionPaused(InvalidInput):
     """Nothing is sent to the subscription while it is paused."""
 
-    kind = "subscription-paused"
     status = 409
     remedy = "Resume the subscription first. Where its recipient has unsubscribed, nothing more is sent."
 

@@ -23,14 +23,12 @@ from records.levels import categories_and_doubts
 class NothingHeld(NotFound):
     """No changes of the basin's alerts wait for approval: there were none, or they have gone out."""
 
-    kind = "nothing-held"
     remedy = "Read `/v1/alerts/held` for those that wait, and the basin's changes for those that have gone out."
 
 
 class HeldOtherwise(InvalidInput):
     """The changes that wait are of another run, or somebody has decided them."""
 
-    kind = "held-otherwise"
     status = 409
     remedy = "Read `/v1/alerts/held` again, and decide what it shows now."
 

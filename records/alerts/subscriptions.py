@@ -42,25 +42,18 @@ UNSUBSCRIBED = absent(Reason.UNSUBSCRIBED)
 class UnknownSubscription(NotFound):
     """No subscription with this id is stored."""
 
-    kind = "unknown-subscription"
-
 
 class TooManySubscriptions(InvalidInput):
     """The key has reached its limit of subscriptions."""
-
-    kind = "too-many-subscriptions"
 
 
 class NotSuitable(InvalidInput):
     """The subscription has no such thing: a secret and a template are a webhook's, a digest is e-mail's."""
 
-    kind = "not-suitable"
-
 
 class NotAgreedTo(InvalidInput):
     """The recipient of e-mail agreed to less than this: a subscription for e-mail is only ever narrowed."""
 
-    kind = "not-agreed-to"
     status = 409
     remedy = "Create another subscription, which asks for consent, and delete this one."
 
@@ -68,7 +61,6 @@ class NotAgreedTo(InvalidInput):
 class NotPaused(InvalidInput):
     """The subscription cannot be resumed: it is not paused, or its recipient has unsubscribed."""
 
-    kind = "not-paused"
     status = 409
     remedy = "Where the recipient has unsubscribed, only the recipient can change that, by the link of a message."
 
@@ -76,7 +68,6 @@ class NotPaused(InvalidInput):
 class ConfirmationOver(InvalidInput):
     """The recipient can no longer confirm the subscription: it took too long, or has unsubscribed."""
 
-    kind = "confirmation-over"
     status = 409
     remedy = "Ask whoever runs the service for a new subscription."
 

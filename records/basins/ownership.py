@@ -92,7 +92,6 @@ MAX_NAMED = 5
 class AgencysName(InvalidInput):
     """Only an administrator registers a basin under this identifier."""
 
-    kind = "agencys-name"
     status = 403
     remedy = "Choose an identifier of your own, such as OWN-mill, or use an admin's key or the command line."
 

@@ -21,8 +21,6 @@ from records.database.stored import as_values, read, stored, table_of, upsert
 class NoRating(NotFound):
     """No rating table of the basin is stored."""
 
-    kind = "no-rating"
-
 
 @stored("ratings", key=("basin_id", "valid_from"))
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,6 @@ RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliverie
 class Gone(NotFound):
     """The record was stored, and was pruned by the rule that the message quotes."""
 
-    kind = "gone"
     status = 410
     remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
 

@@ -35,7 +35,6 @@ _CREDITS = Table(
 class ProductConflict(InvalidInput):
     """The product holds data from elsewhere."""
 
-    kind = "product-conflict"
     status = 409
     remedy = "Choose another name for the product: data of different sources stay separate."
 
@@ -79,13 +78,10 @@ class Hole(TypedDict):
 class UnknownFeed(NotFound):
     """No feed with this name is stored."""
 
-    kind = "unknown-feed"
-
 
 class FeedConflict(InvalidInput):
     """Another feed has the name."""
 
-    kind = "feed-conflict"
     status = 409
     remedy = "Choose another name, or remove the feed that has it."
 

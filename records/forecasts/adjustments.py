@@ -22,27 +22,22 @@ from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 class UnknownAdjustment(NotFound):
     """No adjustment with this id is stored."""
 
-    kind = "unknown-adjustment"
-
 
 class NotAdjusted(NotFound):
     """No forecaster has published an adjustment of the forecast: it stands as it was computed."""
 
-    kind = "not-adjusted"
     remedy = "Read the forecast itself."
 
 
 class NotAdjustable(InvalidInput):
     """The run's forecast of the basin cannot be adjusted like this."""
 
-    kind = "not-adjustable"
     remedy = "Adjust the latest forecast of the basin, by no more days than it has."
 
 
 class AlreadyPublished(InvalidInput):
     """The adjustment is published: readers have seen it, so that it stays as it is."""
 
-    kind = "already-published"
     status = 409
     remedy = "Make another adjustment of the run, and publish that: the newest counts."
 

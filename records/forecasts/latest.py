@@ -28,14 +28,12 @@ from records.versions.promotions import PROMOTIONS
 class NoModel(NotFound):
     """No version is current for the basin."""
 
-    kind = "no-model"
     remedy = "Promote a version for it: `freshet models install-pretrained --promote`, or `models promote VERSION`."
 
 
 class NoForecast(NotFound):
     """The current version has not issued a forecast of the basin yet."""
 
-    kind = "no-forecast"
     remedy = "Issue one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`."
 
 

@@ -33,13 +33,9 @@ STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
 class UnknownJob(NotFound):
     """No job with this id is stored."""
 
-    kind = "unknown-job"
-
 
 class StaleAttempt(Problem):
     """The job is no longer running under this attempt."""
-
-    kind = "stale-attempt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,14 +202,11 @@ ENDED = ("succeeded", "failed", "cancelled")
 class IdempotencyConflict(InvalidInput):
     """The idempotency key was used for another request."""
 
-    kind = "idempotency-conflict"
     remedy = "Send a new `Idempotency-Key` with a new request."
 
 
 class JobEnded(InvalidInput):
     """The job has ended, so it cannot get more children."""
-
-    kind = "job-ended"
 
 
 def request_hash(kind: str, params: JsonObject) -> str:

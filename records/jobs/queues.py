@@ -28,7 +28,6 @@ _SERVICE = ""  # keys have longer ids
 class TooManyUnfinishedJobs(InvalidInput):
     """The key has reached its limit of unfinished jobs."""
 
-    kind = "too-many-unfinished-jobs"
     status = 409
     remedy = "Wait until some of the key's jobs have ended, or cancel some, and send the request again."
 

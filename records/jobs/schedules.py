@@ -26,8 +26,6 @@ _ONE_DAY = timedelta(days=1)
 class BadCron(InvalidInput):
     """The cron line or the time zone cannot be read."""
 
-    kind = "bad-cron"
-
 
 def next_run(cron: str, timezone: str, after: datetime) -> datetime:
     """Return the first instant after another at which a cron line fires, in UTC.
@@ -117,13 +115,10 @@ def _offset(instant: datetime, there: ZoneInfo) -> timedelta:
 class UnknownSchedule(NotFound):
     """No schedule with this id is stored."""
 
-    kind = "unknown-schedule"
-
 
 class ScheduleConflict(InvalidInput):
     """The schedule has changed meanwhile, or its name is taken."""
 
-    kind = "schedule-conflict"
     status = 409
     remedy = "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name."
 

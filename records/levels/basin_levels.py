@@ -49,13 +49,10 @@ class UnknownLevel(NotFound):
 class ReservedName(InvalidInput):
     """The name belongs to a level of the basin's record, or of a version."""
 
-    kind = "reserved-name"
-
 
 class TooManyLevels(InvalidInput):
     """The basin has as many levels as it may."""
 
-    kind = "too-many-levels"
     status = 409
     remedy = "Remove a level first."
 

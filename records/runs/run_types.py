@@ -69,8 +69,6 @@ T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS
 class UnknownRun(NotFound):
     """No run with this id is stored, or it has no such basin."""
 
-    kind = "unknown-run"
-
 
 @stored(
     "run_basins",

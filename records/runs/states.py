@@ -30,14 +30,11 @@ Key = tuple[str, str, Day]
 class UnknownState(NotFound):
     """No state of that version, basin and day is stored."""
 
-    kind = "unknown-state"
     remedy = "List the stored ones: `/v1/basins/{basin}/states`. Of old days the last of each month is stored."
 
 
 class StateConflict(DataProblem):
     """A different valid state of that day is already stored."""
-
-    kind = "state-conflict"
 
 
 def unkept(new: NewState, at: datetime) -> State:

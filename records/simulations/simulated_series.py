@@ -32,7 +32,6 @@ WATER: tuple[WaterVariable, ...] = ("storage", "snow")
 class NotSimulated(NotFound):
     """No simulation of that version and basin is stored."""
 
-    kind = "not-simulated"
     remedy = "Evaluate the version here: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 

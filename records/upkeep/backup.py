@@ -109,13 +109,9 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 class NoBackup(DataProblem):
     """A file is not a backup, or a damaged one."""
 
-    kind = "no-backup"
-
 
 class NotEmpty(InvalidInput):
     """The database to be filled from a backup is not empty."""
-
-    kind = "not-empty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,6 @@ MAX_NAMED = 3  # of the damages, in a sentence
 class NotSound(DataProblem):
     """The database holds rows or pages that are not as they were written."""
 
-    kind = "not-sound"
-
 
 @dataclass(frozen=True, slots=True)
 class Checker:

@@ -36,8 +36,6 @@ from records.database.stored import (
 class UnknownComparison(NotFound):
     """No comparison with this id is stored."""
 
-    kind = "unknown-comparison"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedVersion:

@@ -29,7 +29,6 @@ from runtime.clock import Clock
 class NotAdopted(InvalidInput):
     """The basin was not adopted from an operator, so that there is nobody to give it back to."""
 
-    kind = "not-adopted"
     status = 409
     remedy = "Release only a basin that was adopted: `adopted_from` of the audit trail names its owner."
 
@@ -37,7 +36,6 @@ class NotAdopted(InvalidInput):
 class AlreadyOfficial(InvalidInput):
     """The basin is the service's already."""
 
-    kind = "already-official"
     status = 409
     remedy = "There is nothing to adopt: read the basin's `kind`."
 

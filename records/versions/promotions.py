@@ -26,26 +26,19 @@ class Withdrawn(InvalidInput):
 class AgainstPhysics(InvalidInput):
     """The version's networks violate physics."""
 
-    kind = "against-physics"
-
 
 class NotOwnersBasin(InvalidInput):
     """An operator's version serves only basins that the operator's key registered."""
 
-    kind = "not-owners-basin"
     remedy = "Name only basins that the operator's key registered, or promote a version of the service."
 
 
 class NoBasin(InvalidInput):
     """No basin is named, and the version has none stored here."""
 
-    kind = "no-basin"
-
 
 class NothingBefore(InvalidInput):
     """No basin of the version had another version before it."""
-
-    kind = "nothing-before"
 
 
 @stored(

@@ -21,8 +21,6 @@ from records.versions.versions import Member, Which
 class UnknownTraining(NotFound):
     """No training with this id is stored."""
 
-    kind = "unknown-training"
-
 
 @stored(
     "trainings",

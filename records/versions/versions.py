@@ -39,13 +39,10 @@ Found = TypeVar("Found")
 class UnknownVersion(NotFound):
     """No version with this id is stored."""
 
-    kind = "unknown-version"
-
 
 class CombinedVersion(InvalidInput):
     """The version combines others, and what was requested takes a version with members of its own."""
 
-    kind = "combined-version"
     remedy = "Name one of the versions that it combines."
 
 

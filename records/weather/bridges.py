@@ -24,8 +24,6 @@ from records.series import series
 class UnknownBridge(NotFound):
     """No bridge with this name or id is stored."""
 
-    kind = "unknown-bridge"
-
 
 _ALL_DAYS = Why("It was fitted on all days that both products have.")
 

@@ -48,8 +48,6 @@ from records.series.year_rows import VALUE
 class UnknownWeather(NotFound):
     """No weather forecast with this id is stored, or it does not contain the basin."""
 
-    kind = "unknown-weather"
-
 
 @stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
 @dataclass(frozen=True, slots=True, kw_only=True)
