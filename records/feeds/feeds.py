@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
+from hydrology.base.doc import Doc
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import Credit
 from jobspec.feed_kinds import NewFeed, kind_of, read_settings
@@ -137,23 +138,26 @@ class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 
     Attributes:
-        revised_days: days of any variable that were replaced (and logged).
-        reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
-        warnings: doubts about the fetched data, in sentences.
-        tried_at: the last attempt, by the service's clock.
-        fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
         record_since: the first day (YYYY-MM-DD) that was ever asked for of the record that its source states to have;
             None where it states none.
     """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
-    new_days: int = 0
-    revised_days: int = 0
-    reason: str | None = None
-    tried_at: datetime
-    fetched_at: datetime | None
+    new_days: Annotated[int, Doc("Number of new days of any variable; for a weather forecast, its days.")] = 0
+    revised_days: Annotated[
+        int, Doc("Number of days whose value or flag was replaced. A log retains the old ones.")
+    ] = 0
+    reason: Annotated[str | None, Doc("Why it failed, or why there were no data; null otherwise.")] = None
+    tried_at: Annotated[datetime, Doc("Time of the last fetch, by the service's clock.")]
+    fetched_at: Annotated[
+        datetime | None,
+        Doc(
+            "Time of the last successful fetch of the usual days, or else of the first of other days; null if there "
+            "was none."
+        ),
+    ]
     holes: JsonList = field(default_factory=list)
     warnings: JsonList = field(default_factory=list)
     record_since: str | None = None

@@ -14,7 +14,8 @@ from jobspec.jobs.forecasting import ForecastParams
 from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
 from operations.feeds.add_gauge import add
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership

@@ -7,7 +7,8 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
