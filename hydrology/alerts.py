@@ -86,7 +86,10 @@ def decide(steps: Ladder, before: Sequence[Switch], chance: float, link: Link) -
     """Decide a level's severity by its exceedance probability over the window; `before` is empty for a new level."""
     before = tuple(before) or (Switch(),) * len(steps)
     counted = [_counted(step, switch, chance, link) for step, switch in zip(steps, before, strict=True)]
-    turned = [_turned(step, switch) for step, switch in zip(steps, counted, strict=True)]
+    turned = [
+        Switch(not switch.on) if switch.runs >= _needed(step, switch) else switch
+        for step, switch in zip(steps, counted, strict=True)
+    ]
     after = tuple(
         # A severity that begins at once also turns on those below it.
         Switch(True) if not switch.on and any(higher.on for higher in turned[at:]) else switch
@@ -116,10 +119,6 @@ def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
     if link == "again":
         return Switch(switch.on, max(switch.runs, 1))
     return Switch(switch.on, 1 if link == "anew" else switch.runs + 1)
-
-
-def _turned(step: Step, switch: Switch) -> Switch:
-    return Switch(not switch.on) if switch.runs >= _needed(step, switch) else switch
 
 
 def _needed(step: Step, switch: Switch) -> int:

@@ -91,9 +91,6 @@ def is_numeric(variable: "Variable[Any]") -> bool:
     return getattr(variable.dtype, "kind", "") in ("f", "i", "u")
 
 
-if TYPE_CHECKING:
-    from netCDF4 import Dataset, Variable
-
 Instants = npt.NDArray[np.datetime64]
 
 MAX_STATIONS = 10_000

@@ -180,7 +180,7 @@ def balance_fault(
     discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
     before = np.zeros(members) if start is None else stored_water(start, at)
     rain_of_each = np.broadcast_to(rain, discharge.shape)
-    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
+    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32).each()):
         if not ledger.closes:
             return absent(Reason.MEMBER_LEDGER_OPEN, member=member, residual=ledger.residual_mm)
     cells = np.stack([state["c"][at] for state in last])

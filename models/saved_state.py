@@ -22,8 +22,6 @@ from models.ensemble import ArrayMap, Ensemble
 class UnusableState(DataProblem):
     """A saved state is damaged, or belongs to another ensemble, basin or day."""
 
-    kind = "unusable-state"
-
 
 @dataclass(frozen=True, slots=True)
 class Owner:

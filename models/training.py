@@ -33,8 +33,6 @@ MAX_RECORDED = 1000
 class TrainingDiverged(DataProblem):
     """The loss is no longer a number."""
 
-    kind = "training-diverged"
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:

@@ -26,6 +26,7 @@ from app.versions.scores import basin_skill
 from app.versions.verification import verified_in
 from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import day
 from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
@@ -76,6 +77,7 @@ def read_basin(
         title=shown_name(basin, detail.name),
         shown=figures if isinstance(figures, Absent) else _part(figures),
         picture=next((one.hydrograph for one in extensions() if one.hydrograph is not None), None),
+        time_zone=detail.texts.get(TIME_ZONE),
         freshness=None if run is not None else found.freshness,
         units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,

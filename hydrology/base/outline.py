@@ -63,8 +63,6 @@ _TRANSFORM = "transform it to WGS 84, longitude first (ogr2ogr -t_srs EPSG:4326 
 class BadOutline(InvalidInput):
     """An outline that cannot be used; its text gives the reason."""
 
-    kind = "bad-outline"
-
 
 def outline_of(geojson: object, latitude: float, longitude: float) -> list[Polygon]:
     """Return the polygons of a gauge's outline, with longitudes within 180 degrees of the gauge's.

@@ -140,8 +140,6 @@ _MONTHS = 12
 class TooFewDays(DataProblem):
     """The two products have too few days in common to fit a bridge."""
 
-    kind = "too-few-days"
-
 
 def fit(
     source: DailyWeather, target: DailyWeather, *, offsets: Sequence[float] = OFFSETS, prior_years: float = PRIOR_YEARS

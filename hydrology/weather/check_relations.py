@@ -8,7 +8,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.errors import Finding, Severity, counted
 from hydrology.base.units import J_PER_MJ
 from hydrology.weather.climate import daylength, extraterrestrial_radiation, saturation_vapour_pressure
-from hydrology.weather.daily_weather import DailyWeather, Rule
+from hydrology.weather.daily_weather import Check, DailyWeather
 
 CROSSED_DAYS = 2
 MEAN_TOLERANCE = 1.0  # K
@@ -165,46 +165,4 @@ def _daylength(weather: DailyWeather) -> Iterator[Finding]:
         yield weather.finding("daylength", "error" if refused else "warning", "daylength", used, sentence)
 
 
-RELATIONS = (
-    Rule(
-        "tmin-above-tmax",
-        _crossed,
-        f"in {CROSSED_DAYS} days or more, tmin above tmax on more than half of them",
-        "tmin above tmax on fewer days; they are flagged suspect. tmax equal to tmin on every day",
-    ),
-    Rule(
-        "tmean-outside",
-        _mean_outside,
-        "",
-        f"tmean more than {MEAN_TOLERANCE:g} K outside tmin to tmax on more than half of the days",
-    ),
-    Rule(
-        "vapour-pressure",
-        _vapour_pressure,
-        f"median below {VP_RATIO_REFUSED[0]:g} or above {VP_RATIO_REFUSED[1]:g} times the saturation at tmin (days of "
-        f"{VP_COLDEST:g} degC and more); without a temperature, never {VP_ALONE:g} Pa in {VP_ALONE_REFUSED_DAYS} days",
-        f"below {VP_RATIO_WARNED[0]:g} or above {VP_RATIO_WARNED[1]:g} times; without a temperature, never "
-        f"{VP_ALONE:g} Pa in {VP_ALONE_WARNED_DAYS} days",
-    ),
-    Rule(
-        "too-hot",
-        _too_hot,
-        f"tmax above {HOTTEST_TMAX:g} degC, tmin or tmean above {HOTTEST_TMIN:g} degC on more than {HOT_SHARE:.0%} of "
-        "the days",
-        "on any day",
-    ),
-    Rule(
-        "radiation",
-        _radiation,
-        f"median above {SRAD_HIGH_REFUSED:g} times the radiation above the air by latitude and day, or (latitude not "
-        f"known) above {SRAD_HIGHEST:g} W/m2; in {SRAD_LOW_DAYS} days or more, below {SRAD_LOW_REFUSED:g} times where "
-        f"the numbers as MJ/m2 a day are {SRAD_CLEAR[0]:g} to {SRAD_CLEAR[1]:g} times",
-        f"above {SRAD_HIGH_WARNED:g} times; in {SRAD_LOW_DAYS} days or more, below {SRAD_LOW_WARNED:g} times",
-    ),
-    Rule(
-        "daylength",
-        _daylength,
-        f"median more than {DAYLENGTH_REFUSED:g} times off that of the latitude",
-        f"more than {DAYLENGTH_WARNED:g} times off",
-    ),
-)
+RELATIONS: tuple[Check, ...] = (_crossed, _mean_outside, _vapour_pressure, _too_hot, _radiation, _daylength)

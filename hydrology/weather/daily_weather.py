@@ -1,4 +1,4 @@
-"""Daily weather to check, and the base of checks."""
+"""Daily weather to check."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from hydrology.base.series import DailySeries
 from hydrology.weather.climate import BasinClimate
 
 CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
-"""The variables that rules check."""
+"""The variables that are checked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,11 +72,4 @@ class DailyWeather:
         return Finding(code, severity, text, detail)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A check with its description: its refusals and its warnings."""
-
-    code: str
-    check: Callable[[DailyWeather], Iterator[Finding]]
-    refused: str
-    warned: str
+Check = Callable[[DailyWeather], Iterator[Finding]]

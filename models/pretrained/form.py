@@ -33,8 +33,6 @@ FolderName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 class DamagedEnsemble(DataProblem):
     """A shipped ensemble differs from the one that was written."""
 
-    kind = "damaged-ensemble"
-
 
 class Frozen(BaseModel):
     """A part of a description: it has no other fields and never changes."""

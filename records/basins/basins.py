@@ -30,13 +30,9 @@ Box = tuple[float, float, float, float]  # west, south, east, north, degrees
 class UnknownBasin(NotFound):
     """No basin with this identifier is stored."""
 
-    kind = "unknown-basin"
-
 
 class UnknownArea(NotFound):
     """The basin has no area of this name."""
-
-    kind = "unknown-area"
 
 
 class Site(NamedTuple):
