@@ -170,7 +170,6 @@ class Network(nn.Module, ABC):
     Attributes:
         conserving: whether its cells hold water, in mm, and conserve it.
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
-        state_version: version of the meaning of its state.
         sees_energy: whether it needs temperature and potential evapotranspiration.
         trash_cells: the cells whose water is lost, never discharge.
         evaporates: name of the output that the air takes up; all `loss` unless leakage is separate.
@@ -181,7 +180,6 @@ class Network(nn.Module, ABC):
     architecture: str
     conserving: bool
     skips_gaps: bool
-    state_version: int
     half_products = False
     sees_energy = False
     trash_cells: tuple[int, ...] = ()
