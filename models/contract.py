@@ -144,8 +144,7 @@ ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundre
 def check_tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tensor:
     """Return the tag of each day's precipitation, (T,), for water (B, K) that is tagged (B, K, G), in mm.
 
-    Raises:
-        ValueError: a day has no tag or an unknown one, or the tags do not sum to the cells' water.
+    ValueError: a day has no tag or an unknown one, or the tags do not sum to the cells' water.
     """
     if inputs.tag is None:
         raise ValueError("Water that falls needs a tag where that in the cells has one: give Inputs.tag")
