@@ -25,7 +25,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.forecasting.plans import why_none
 from operations.training.assemble import measured
 from operations.versions.learnt_days import attribute_means
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.base import JsonObject
 from records.database.stored import as_values
@@ -250,7 +249,8 @@ def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     with work.database.reading() as session:
         version = versions.get(session, version_id)
         fit = []
-        for basin in with_progress("basins checked", [one.id for one in basins.list_basins(session)]):
+        stored = basins.list_basins(session)
+        for basin in work.counted("basins checked", [one.id for one in stored], len(stored)):
             lacking = _lacking(session, version, basin)
             if lacking is None:
                 fit.append(basin)
