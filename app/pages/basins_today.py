@@ -55,14 +55,9 @@ class Scale:
         return "not known" if value is None else self.write(value)
 
     @property
-    def legend(self) -> list[tuple[str, str]]:
-        """The class and the label of each colour."""
-        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
-
-    @property
     def entries(self) -> list[tuple[str, str]]:
-        """The same, and those of basins without a colour."""
-        return [*self.legend, *GREYS]
+        """The class and the label of each colour, and those of basins without one."""
+        return [*((f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)), *GREYS]
 
 
 def percent(share: float) -> str:

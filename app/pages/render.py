@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 from http import HTTPStatus
@@ -55,11 +54,6 @@ class ImmutableFiles(StaticFiles):
         if scope["query_string"] == f"v={digest(path)}".encode():
             response.headers["Cache-Control"] = FOR_EVER
         return response
-
-
-def static_files() -> ImmutableFiles:
-    """Return the application that serves the static files."""
-    return ImmutableFiles(directory=FOLDER)
 
 
 @cache
@@ -193,13 +187,6 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     return answer
 
 
-PageUnits = Annotated[
-    Units | None, Query(description="The units of every number of the page; by default those chosen before.")
-]
-PageZone = Annotated[
-    TimeZone | None,
-    Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
-]
 CHOSEN: Mapping[str, str] = {"units": "freshet-units", "zone": "freshet-zone"}
 """What a page remembers of a reader, by its name in the address: the name of its cookie."""
 YEAR = 365 * 86_400
@@ -220,7 +207,16 @@ def chosen_zone(request: Request) -> ZoneInfo | None:
     return None
 
 
-async def page_units(request: Request, units: PageUnits = None, _zone: PageZone = None) -> Units:
+async def page_units(
+    request: Request,
+    units: Annotated[
+        Units | None, Query(description="The units of every number of the page; by default those chosen before.")
+    ] = None,
+    _zone: Annotated[
+        TimeZone | None,
+        Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
+    ] = None,
+) -> Units:
     """Take the units and the time zone of a page; `render` shows them, also on the page of a problem."""
     return units or chosen_units(request)
 
@@ -269,19 +265,6 @@ Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
 _ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "string": "text"}
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A field of a form; unchanged fields are not sent."""
-
-    name: str
-    label: str
-    entry: Entry
-    help: str
-    required: bool
-    default: str
-    choices: list[str]
-
-
 _LABELS = {
     "url": "Address of a receiver's program",
     "email": "Address of mail",
@@ -301,8 +284,8 @@ _LABELS = {
 """Labels of fields whose name does not serve as one."""
 
 
-def form_of(model: type[BaseModel]) -> list[FormField]:
-    """Return the form fields of a request model."""
+def form_of(model: type[BaseModel]) -> list[SimpleNamespace]:
+    """Return the form fields of a request model; unchanged fields are not sent."""
     schema = model.model_json_schema(by_alias=True)
     return [
         _field(name, _resolved(field, schema.get("$defs", {})), name in schema.get("required", ()))
@@ -310,8 +293,8 @@ def form_of(model: type[BaseModel]) -> list[FormField]:
     ]
 
 
-def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
-    return FormField(
+def _field(name: str, field: Mapping[str, Any], required: bool) -> SimpleNamespace:
+    return SimpleNamespace(
         name=name,
         label=_LABELS.get(name, name.replace("_", " ").capitalize()),
         entry=_entry(field),
