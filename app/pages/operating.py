@@ -180,7 +180,7 @@ def read_adjustment_page(
     request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), units, public=False)
+    return _adjusted(request, session, adjustments.get(session, adjustment), units)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
@@ -190,7 +190,7 @@ def read_adjusted_page(request: Request, session: Reading, asked: AskedRun, unit
     published = adjustments.published(session, run, basin)
     if published is None:
         raise NotAdjusted(f"Nobody has published an adjustment of run {run} for {basin}.")
-    return _adjusted(request, session, published, units, public=True)
+    return _adjusted(request, session, published, units)
 
 
 @router.get("/held", response_class=HTMLResponse)
