@@ -38,7 +38,6 @@ from records.verification.scores import HeldOutScore
 SKILL_WORDS = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"), (-inf, "Poor"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
 SHORT_REASONS = {
-    Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
     Reason.SNOW_CELLS_NOT_CHOSEN: "snow cells not chosen yet",
     Reason.NO_CELL_FOLLOWS_SNOW: "no cell of the model follows snow here",

@@ -38,7 +38,6 @@ from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from jobspec.fields import TimeZone
-from records.basins.ownership import station_name
 from runtime.clock import Clock
 from runtime.release import code_version
 
@@ -117,41 +116,35 @@ def words(text: str) -> Markup:
     return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number,
-        "on": on,
-        "in_full": in_full,
-        "day_and_time": _in_zone,
-        "words": words,
-        "level": level_title,
-        "chance": percent,
-        "station": station_name,
-        "signed": signed,
-        "as_date": as_date,
-        "age": age_days,
-        "pairs": lambda values: [(value, value) for value in values],
-    }
-    environment.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
-    environment.globals |= {
-        "navigation": NAVIGATION,
-        "unit_choices": CHOICES,
-        "zones": ZONES,
-        "place": place_in_words,
-        "version": code_version(),
-        "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
-    }
-    return environment
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {
+    "number": number,
+    "on": on,
+    "in_full": in_full,
+    "day_and_time": _in_zone,
+    "words": words,
+    "level": level_title,
+    "chance": percent,
+    "signed": signed,
+    "as_date": as_date,
+    "age": age_days,
+    "pairs": lambda values: [(value, value) for value in values],
+}
+_ENVIRONMENT.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
+_ENVIRONMENT.globals |= {
+    "navigation": NAVIGATION,
+    "unit_choices": CHOICES,
+    "zones": ZONES,
+    "place": place_in_words,
+    "version": code_version(),
+    "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
+}
 
 
 def render(request: Request, template: str, page: Any = None, /, *, status: int = 200, **contents: Any) -> HTMLResponse:

@@ -106,9 +106,8 @@ def _difference(shown: WhatIfOfRun) -> str | None:
 
 def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:
     """Return each term of the water balance without the changes and with them, the mean of the members, mm."""
-    if shown.base is None or shown.changed is None:
-        return []
-    base, changed = shown.base.water_balance, shown.changed.water_balance
+    sides = (shown.base, shown.changed)
+    base, changed = (None if side is None else side.water_balance for side in sides)
     if base is None or changed is None:
         return []
     return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
