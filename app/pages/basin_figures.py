@@ -34,14 +34,11 @@ from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-from records.runs import runs
 from records.runs.run_types import Run
 from records.weather import weather_issues
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
-MAX_RUNS = 200
-"""Maximum number of runs to step through, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,24 +213,14 @@ def figures_of(
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     """Return the runs of the same version and horizon beside a run, by T0 and issue."""
-    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
-    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
-    alike = sorted((run for run in listed if _days_to_come(run) == _days_to_come(shown.run)), key=_order)
-    before = [run for run in alike if _order(run) < _order(shown.run)]
-    after = [run for run in alike if _order(run) > _order(shown.run)]
+    alike = lookup.alike(session, shown, at)
+    before = [run for run in alike if run.order < shown.run.order]
+    after = [run for run in alike if run.order > shown.run.order]
     return RunsAround(_step(before[-1:]), _step(after[:1]))
 
 
 def _step(found: Sequence[Run]) -> Step | None:
     return Step(found[0].id, as_date(found[0].t0)) if found else None
-
-
-def _order(run: Run) -> tuple[object, ...]:
-    return run.t0, run.issued_at, run.id
-
-
-def _days_to_come(run: Run) -> int:
-    return run.horizon_days - run.filled_days
 
 
 def or_reason(read: Callable[[], Answer]) -> Answer | Absent:
