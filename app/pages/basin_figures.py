@@ -19,8 +19,8 @@ from app.forecasts.water.storage import storage
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
-from app.pages.figures.flow import Before, Beside, Observed
-from hydrology.base.absent import Absent, absent
+from app.pages.figures.flow import Beside
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
@@ -129,14 +129,11 @@ class BasinFigures:
             known.setdefault(name, {}).update(zip(forecast.time, of_days, strict=True))
         return {name: [of_days.get(day) for day in self.time] for name, of_days in known.items()}
 
-    def _before(self) -> Before | None:
+    def _before(self) -> BasinForecast | None:
         if self.outlook.change is None:
             return None
         before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
-        shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
-        if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
-            return None
-        return Before(shown.t0, shown.time, quantiles["median"])
+        return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
@@ -157,13 +154,10 @@ class BasinFigures:
     def _area(self) -> str | None:
         return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
 
-    def _observed(self) -> Observed:
+    def _observed(self) -> Observations | Absent:
         first, last = self.time[0], min(self.time[-1], self.now.date() - timedelta(days=1))
         product = gauge_product(self.forecast.basin)
-        answer = or_reason(lambda: self._observations(product, DISCHARGE, first, last))
-        if isinstance(answer, Absent):
-            return Observed([], [], str(answer))
-        return Observed(answer.time, answer.values[DISCHARGE])
+        return or_reason(lambda: self._observations(product, DISCHARGE, first, last))
 
     def _observations(self, product: str, variable: str | None, first: date, last: date) -> Observations:
         units = self.units if variable == DISCHARGE else None

@@ -24,7 +24,6 @@ class Standardised(Network):
 
     conserving = False
     skips_gaps = False
-    state_version = 1
     carried: tuple[str, ...]
     precipitation: Tensor
     streamflow: Tensor
