@@ -191,31 +191,19 @@ PRETRAINED = admins_alone(
     "verification",
     note="What it installs belongs to the service.",
 )
-EVALUATION = Authority(
-    writes=_all("version", *_SCORES, "basin_errors"),
-    names={"version": "version"},
-    note="A version that is stored under its key; by default its newest.",
-)
-CALIBRATION = Authority(
-    writes=_all("version", *_ERRORS, "recalibrations"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-REFORECAST = Authority(
-    writes=_all("version", "verification", "basin_errors"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-VERIFICATION = Authority(
-    writes=_all("version", "verification", "error_splits"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-LEVELS = Authority(
-    writes=_all("version", *_LEVELS),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
+
+
+def _of_named_version(*tables: str) -> Authority:
+    """Return the permissions of a kind whose results belong to the version that it names."""
+    note = "A version that is stored under its key; by default its newest."
+    return Authority(writes=_all("version", *tables), names={"version": "version"}, note=note)
+
+
+EVALUATION = _of_named_version(*_SCORES, "basin_errors")
+CALIBRATION = _of_named_version(*_ERRORS, "recalibrations")
+REFORECAST = _of_named_version("verification", "basin_errors")
+VERIFICATION = _of_named_version("verification", "error_splits")
+LEVELS = _of_named_version(*_LEVELS)
 COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",
