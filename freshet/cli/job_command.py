@@ -189,7 +189,7 @@ def of_kind(job: type[JobRequest]) -> Callable[..., None]:
         yield table(("", ""), [row for row in done.result.items() if not isinstance(row[1], list | dict)])
         for name, value in done.result.items():
             if isinstance(value, list) and value and isinstance(value[0], dict):
-                yield listing(value, {column: column for column in value[0]}, name)
+                yield listing(value, " | ".join(value[0]), name)
             elif isinstance(value, list | dict) and value:
                 yield table(("", ""), list(value.items() if isinstance(value, dict) else enumerate(value)), name)
 

@@ -117,25 +117,34 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-Columns = dict[str, str]
-"""Of a table, by heading: the path of the shown field, such as `observed.peak`."""
+Columns = str
+"""Of a table, with | between: the path of the shown field, such as `observed.peak`, after its heading and a colon where
+that is not the last name of the path."""
+
+
+def _paths(columns: Columns) -> dict[str, str]:
+    """Return the path of each column by its heading."""
+    pairs = (column.rpartition(": ") for column in columns.split(" | "))
+    return {heading or path.rpartition(".")[2].replace("_", " "): path for heading, _, path in pairs}
 
 
 def listing(items: Sequence[Any], columns: Columns, title: str) -> RenderableType:
     """Return objects as a table: a row each."""
-    rows = [tuple(value_at(item, path) for path in columns.values()) for item in items]
-    return first_rows(tuple(columns), rows, title)
+    paths = _paths(columns)
+    rows = [tuple(value_at(item, path) for path in paths.values()) for item in items]
+    return first_rows(tuple(paths), rows, title)
 
 
 def series(answer: Any, columns: Columns, title: str) -> RenderableType:
     """Return columns of an answer as a table, without those that are null: a row for each day of its `time`."""
-    known = {"day": "time"} | {name: path for name, path in columns.items() if value_at(answer, path) is not None}
+    paths = _paths(f"day: time | {columns}").items()
+    known = {name: path for name, path in paths if value_at(answer, path) is not None}
     return table(tuple(known), [*zip(*(value_at(answer, path) for path in known.values()), strict=True)], title)
 
 
 def facts(answer: Any, columns: Columns, title: str) -> RenderableType:
     """Return fields of an answer as a table: a row each."""
-    return table(("", ""), [(name, value_at(answer, path)) for name, path in columns.items()], title)
+    return table(("", ""), [(name, value_at(answer, path)) for name, path in _paths(columns).items()], title)
 
 
 def inform_missing(answer: Any, columns: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, OnlyBasins, argument, option
-from freshet.cli.output import Columns, inform, listing
+from freshet.cli.output import inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.base.errors import counted
@@ -21,10 +21,8 @@ from records.alerts import deliveries
 from records.basins import basins
 from runtime.settings import Settings
 
-_ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
-_ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
-_CHANGES: Columns = {"at": "at", "what": "kind", "level": "level", "severity": "severity", "chance": "chance"}
-_CHANGES |= {"run": "run", "why": "why", "event": "event"}
+_ALERTS = "basin | level | m3/s: discharge | severity | trend | chance | since | why"
+_CHANGES = "at | what: kind | level | severity | chance | run | why | event"
 
 
 @reads
@@ -82,16 +80,9 @@ def deliver(done: Done) -> Iterator[RenderableType]:
 
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
-_DELIVERIES: Columns = {"delivery": "id", "subscription": "subscription", "status": "status", "tries": "tries"}
-_DELIVERIES |= {"next": "next_at", "ended": "ended_at"}
-_COLUMNS: Columns = {
-    "subscription": "id",
-    "url": "url",
-    "email": "email",
-    "basins": "basins",
-    "severity": "least_severity",
-}
-_COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
+_DELIVERIES = "delivery: id | subscription | status | tries | next: next_at | ended: ended_at"
+_RECEIVERS = "subscription: id | url | email | basins | severity: least_severity | confirmed: confirmed_at"
+_COLUMNS = f"{_RECEIVERS} | paused: paused_because"
 
 
 @writes

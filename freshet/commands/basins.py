@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Columns, listing, series
+from freshet.cli.output import listing, series
 from freshet.cli.reading import Reading, Shown, reads, reads_series, writes
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period, instant
@@ -16,7 +16,7 @@ from records.basins.basins import OUTLINE_COMPARED
 if TYPE_CHECKING:
     from app.basins.schemas import BasinDetail
 
-_COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
+_COLUMNS = "basin: id | name | HUC: huc | latitude | longitude"
 
 
 @reads
@@ -119,10 +119,10 @@ def observations(
         known_at=None if known_at is None else instant(known_at),
     )
     found = observations_of(at.session, observation_query(at.session, basin, asked))
-    columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
+    shown = f"{found.units[variable]}: values.{variable} | flags: flags.{variable}"
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
     return Shown(
         found,
-        lambda: series(found, columns, title),
+        lambda: series(found, shown, title),
         lambda: table_of(found, sites(at.session, [basin])),
     )

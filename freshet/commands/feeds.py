@@ -13,7 +13,6 @@ from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import (
     MAX_ROWS,
     PARTLY_DONE,
-    Columns,
     Json,
     answer,
     facts,
@@ -38,13 +37,12 @@ from records.feeds import feeds
 if TYPE_CHECKING:
     from app.feeds import Feed
 
-_FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
-_FEEDS |= {"last success": "last_success_at", "last error": "last_error"}
-_BASINS: Columns = {"basin": "basin", "status": "status", "new days": "new_days", "revised days": "revised_days"}
-_BASINS |= {"last fetched": "fetched_at", "why": "reason"}
-_BACKFILLED: Columns = {"weather forecasts stored now": "issues", "stored before": "issues_before"}
-_BACKFILLED |= {"not in the service": "issues_missing", "reforecasts stored now": "reforecasts"}
-_BACKFILLED |= {"forecasts of these days stored before": "reforecasts_before"}
+_FEEDS = "feed: name | adapter | product | last fetch: last_fetch_at | last success: last_success_at | last_error"
+_BASINS = "basin | status | new_days | revised_days | last fetched: fetched_at | why: reason"
+_BACKFILLED = (
+    "weather forecasts stored now: issues | stored before: issues_before | not in the service: issues_missing | "
+    "reforecasts stored now: reforecasts | forecasts of these days stored before: reforecasts_before"
+)
 
 
 Name = Annotated[str, argument("FEED", "Its name.")]

@@ -14,7 +14,7 @@ from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import argument, option
-from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing, reporting
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
 from hydrology.base.absent import known
 from hydrology.base.basins import basin_id
@@ -29,22 +29,14 @@ if TYPE_CHECKING:
     from app.forecasts.volumes import VolumesOfRun
     from records.forecasts.latest import Latest
 
-_VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
-_VOLUMES |= {
-    "50 %": "median",
-    "10 %": "high",
-    "normal": "normal.mean_depth",
-    "% of normal": "share",
-    "rests on": "kind",
-}
-_DAILY = {"basin": "basin", "status": "status", "T0": "t0", "tomorrow": "flow.day", "m3/s": "flow.median"}
-_DAILY |= {
-    "p05 to p95": "flow.range",
-    "rests on": "flow.rests_on",
-    "weather": "flow.weather",
-    "run": "run",
-    "why": "reason",
-}
+_VOLUMES = (
+    "basin | season: days | T0: t0 | observed: observed.depth | 90 %: low | 50 %: median | 10 %: high | "
+    "normal: normal.mean_depth | % of normal: share | rests on: kind"
+)
+_DAILY = (
+    "basin | status | T0: t0 | tomorrow: flow.day | m3/s: flow.median | p05 to p95: flow.range | "
+    "rests on: flow.rests_on | weather: flow.weather | run | why: reason"
+)
 
 
 @job_command(ForecastJob, device=True)
@@ -188,8 +180,7 @@ def replay(done: Done) -> Iterator[RenderableType]:
     yield f"{runs} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
 
 
-_ISSUES: Columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
-_ISSUES |= {"licence": "licence", "credit": "credit"}
+_ISSUES = "weather: id | source | model | reference_time | licence | credit"
 
 
 def add_weather(
@@ -245,12 +236,15 @@ def list_weather(
 
 
 Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
-_BRIDGES: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
-_BRIDGES |= {"first day": "first", "last day": "last", "fitted at": "created_at", "id": "id"}
+_BRIDGES = (
+    "bridge: name | from: from_product | to: to_product | forecasts of: model | first day: first | last day: last | "
+    "fitted at: created_at | id"
+)
 _RAIN = f"held_out.variables.{PRECIPITATION}"
-_BASINS: Columns = {"basin": "basin", "pooled because": "pooled_reason", "day offset": "day_offset"}
-_BASINS |= {"r as it is": f"{_RAIN}.as_it_is.correlation", "r bridged": f"{_RAIN}.bridged.correlation"}
-_BASINS |= {"bias bridged": f"{_RAIN}.bridged.bias", "applied": "applied_at"}
+_BASINS = (
+    f"basin | pooled because: pooled_reason | day_offset | r as it is: {_RAIN}.as_it_is.correlation | "
+    f"r bridged: {_RAIN}.bridged.correlation | bias bridged: {_RAIN}.bridged.bias | applied: applied_at"
+)
 
 
 @job_command(BridgeJob, Layout(arguments=("name",), group="fit"), partly=["refused_basins"])

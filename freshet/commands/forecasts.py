@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.forecasts.discharge import Representation, in_units, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
 from freshet.cli.options import Basin, Run, Version, argument, option
-from freshet.cli.output import Columns, inform, inform_missing, listing, series
+from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
@@ -25,18 +25,22 @@ from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_types
 from records.runs import runs as stored_runs
 
-_RUNS: Columns = {"run": "id", "T0": "t0", "horizon": "horizon_days", "issued": "issued_at", "version": "version"}
-_RUNS |= {"purpose": "purpose", "forcing": "forcing_kind", "status": "status"}
-_FORECAST: Columns = {"5 %": "calibrated.p05", "median": "calibrated.median", "95 %": "calibrated.p95"}
-_FORECAST |= {"members' median": "discharge.median", "storage, mm": "storage.total", "snow, mm": "storage.snow"}
-_FORECAST |= {"rain, mm/day": "precipitation", "loss, mm/day": "loss"}
-_PARTS = ("revised_data", "observed_weather", "weather_forecast", "model_version", "observed_flow")
-_CHANGES: Columns = {name: name for name in ("before", "after", "change")}
-_CHANGES |= {name.replace("_", " "): f"parts.{name}" for name in _PARTS}
-_MARGINS: Columns = {"level": "level.name", "first day": "window.first_day", "days": "window.days"}
-_MARGINS |= {"answer": "window.status", "median, mm": "window.median", "5 %": "window.p05", "95 %": "window.p95"}
-_STATES: Columns = {"day": "day", "storage of each member, mm": "storage_mm", "sha256": "sha256"}
-_STATES |= {"parent": "parent_day", "invalid": "invalid_reason"}
+_RUNS = (
+    "run: id | T0: t0 | horizon: horizon_days | issued: issued_at | version | purpose | forcing: forcing_kind | status"
+)
+_FORECAST = (
+    "5 %: calibrated.p05 | calibrated.median | 95 %: calibrated.p95 | members' median: discharge.median | "
+    "storage, mm: storage.total | snow, mm: storage.snow | rain, mm/day: precipitation | loss, mm/day: loss"
+)
+_CHANGES = (
+    "before | after | change | parts.revised_data | parts.observed_weather | parts.weather_forecast | "
+    "parts.model_version | parts.observed_flow"
+)
+_MARGINS = (
+    "level: level.name | window.first_day | window.days | answer: window.status | "
+    "median, mm: window.median | 5 %: window.p05 | 95 %: window.p95"
+)
+_STATES = "day | storage of each member, mm: storage_mm | sha256 | parent: parent_day | invalid: invalid_reason"
 
 
 @reads_series
@@ -129,8 +133,8 @@ def rain_margin(
     def text() -> RenderableType:
         inform_missing(found, ("levels",))
         rows = [{"level": level, "window": window} for level in found.levels or [] for window in level.windows or []]
-        columns = _MARGINS | {str(units): "level.discharge"}
-        return listing(rows, columns, f"Rain that takes {basin} to each level, run {found.run}")
+        shown = f"{_MARGINS} | {units}: level.discharge"
+        return listing(rows, shown, f"Rain that takes {basin} to each level, run {found.run}")
 
     return Shown(found, text)
 
@@ -167,9 +171,10 @@ def states(
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 
-_COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
-_COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
-_COLUMNS |= {"learnt from it": "seen", "days since empty store": "spin_up_days", "rests on": "rests_on"}
+_COLUMNS = (
+    "basin | status | unit | first day: first | peak (5 to 95 %): peak | last day: last | storage, mm: storage | "
+    "ledger | learnt from it: seen | days since empty store: spin_up_days | rests on: rests_on"
+)
 
 
 def run_text(session: Session, run: str, units: Units | None) -> Iterator[RenderableType]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from rich.console import Group, RenderableType
 
 from freshet.cli.options import Basin, argument, flag, option
-from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
+from freshet.cli.output import inform_doubts, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
     from app.basins.threshold_schemas import FixedThreshold
     from hydrology.extremes.annual import Trend
 
-_CATEGORIES: Columns = {
-    "level": "name",
-    "m3/s": "discharge",
-    "source": "source",
-    "impact": "impact",
-    "what to do": "instruction",
-}
+_CATEGORIES = "level: name | m3/s: discharge | source | impact | what to do: instruction"
 
 
 def _described(field: str, model: type[BaseModel] = FloodFrequencySettings) -> str:
@@ -60,10 +54,8 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
             for level in of.levels
         ] + [one.model_dump() | {"of": one.direction, "reason": "set"} for one in found.fixed]
         trend = next((of.trend for of in found.record if of.trend is not None), None)
-        columns = {"level": "name", "of": "of", str(units): "discharge", "low": "low", "high": "high"}
-        shown = listing(
-            rows, columns | {"years": "years", "why there is none": "reason"}, f"{basin}: {len(rows)} levels"
-        )
+        headings = f"level: name | of | {units}: discharge | low | high | years | why there is none: reason"
+        shown = listing(rows, headings, f"{basin}: {len(rows)} levels")
         return shown if trend is None else Group(shown, _in_words(trend))
 
     return Shown(found, text)

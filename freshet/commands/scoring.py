@@ -18,24 +18,25 @@ from jobspec.jobs.training import RetrainingJob
 if TYPE_CHECKING:
     from app.exports.table import Table
 
-_QUARTILES = {"basins": "n", "25 %": "p25", "median": "median", "75 %": "p75"}
-_DIFFERENCE = {"difference": "difference.median", "better": "difference.better", "worse": "difference.worse"}
-_DIFFERENCE |= {"p": "difference.p", "why there is no p": "difference.reason"}
-_MEDIANS = (
-    *("coverage_90", "coverage_50", "width_90_mm_per_day", "crps_mm_per_day", "crpss_climatology"),
-    *("crpss_persistence", "nse_of_median", "pod", "far"),
+_QUARTILES = "basins: n | 25 %: p25 | median | 75 %: p75"
+_DIFFERENCE = (
+    "difference: difference.median | better: difference.better | worse: difference.worse | p: difference.p | "
+    "why there is no p: difference.reason"
 )
-_BY_LEAD = {
-    "weather": "weather",
-    "first day": "period.first_day",
-    "last day": "period.last_day",
-    "lead": "lead",
-    "forecaster": "forecaster",
-    "basins": "basins",
-} | {name.removesuffix("_mm_per_day").replace("_", " "): f"{name}.median" for name in _MEDIANS}
-_VERSION = {"version": "id", "label": "label", "architecture": "architecture", "conserving": "conserving"}
-_VERSION |= {"product": "product", "members": "members", "parameters": "parameters", "training, s": "training_seconds"}
-_PRINTED = {"model": "model", "score": "metric", "median": "median", "25 %": "p25", "75 %": "p75", "sd": "sd"}
+_BY_LEAD = (
+    "weather | period.first_day | period.last_day | lead | forecaster | basins | "
+    "coverage 90: coverage_90.median | coverage 50: coverage_50.median | width 90: width_90_mm_per_day.median | "
+    "crps: crps_mm_per_day.median | crpss climatology: crpss_climatology.median | "
+    "crpss persistence: crpss_persistence.median | nse of median: nse_of_median.median | pod: pod.median | "
+    "far: far.median"
+)
+_VERSION = (
+    "version: id | label | architecture | conserving | product | members | parameters | training, s: training_seconds"
+)
+_PRINTED = "model | score: metric | median | 25 %: p25 | 75 %: p75 | sd | source"
+_FITTED = "weather | fitted.fitted_on | fitted.issue_days | observed flows: fitted.days"
+_ERROR_MODEL = "fitted on: period | basins | basins with numbers of their own: own | observed days: days | sha256"
+_COMPARED = "score | version: cuts.version | basins: n | 25 %: cuts.p25 | cuts.median | 75 %: cuts.p75"
 
 
 def _evaluated(done: Done) -> "Table":
@@ -61,7 +62,7 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
         title += f", worst closure residual {result['worst_residual']:.1e} of the water"
     if not basins:
         scores = _of_period(done, model_skill(done.session, version).scores)
-        yield listing(scores, {"score": "metric"} | _QUARTILES, title)
+        yield listing(scores, f"score: metric | {_QUARTILES}", title)
         return
     skills = {basin: _of_period(done, basin_skill(done.session, basin, version).scores) for basin in basins}
     rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
@@ -81,15 +82,12 @@ def calibrate(done: Done) -> Iterator[RenderableType]:
     --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after those issued.
     """
     if "recalibrations" in done.result:
-        columns = {"weather": "weather", "fitted on": "fitted.fitted_on", "issue days": "fitted.issue_days"}
-        columns |= {"observed flows": "fitted.days"}
-        yield listing(done.result["recalibrations"], columns, f"Forecasts of version {done.result['version']}")
+        yield listing(done.result["recalibrations"], _FITTED, f"Forecasts of version {done.result['version']}")
         return
     model = done.result["error_model"]
     title = f"Error model of version {model['fitted']}"
     title += "" if model["fitted"] == model["version_id"] else f", the twin of {model['version_id']}"
-    columns = {"fitted on": "period", "basins": "basins", "basins with numbers of their own": "own"}
-    yield facts(model, columns | {"observed days": "days", "sha256": "sha256"}, title)
+    yield facts(model, _ERROR_MODEL, title)
 
 
 @job_command(ReforecastJob, device=True)
@@ -161,18 +159,15 @@ def compare(done: Done) -> Iterator[RenderableType]:
         for score in found.scores
         for cuts in score.versions
     ]
-    columns = {"score": "score", "version": "cuts.version", "basins": "n", "25 %": "cuts.p25", "median": "cuts.median"}
-    yield listing(rows, columns | {"75 %": "cuts.p75"} | _DIFFERENCE, "Differences: to the first.")
-    published = [{"model": of.model, "score": one} for of in found.published_models for one in of.scores]
+    yield listing(rows, f"{_COMPARED} | {_DIFFERENCE}", "Differences: to the first.")
+    published = [asdict(one) | {"model": of.model} for of in found.published_models for one in of.scores]
     if not published:
         inform(found.missing["published_models"])
     for of in found.published_models:
         inform(f"{of.model}: {of.source}. {of.citation}")
-    columns = {"model": "model", "score": "score.metric"}
-    columns |= {name: f"score.{path}" for name, path in (_QUARTILES | _DIFFERENCE).items()}
-    yield listing(published, columns, "Published scores")
+    yield listing(published, f"model | score: metric | {_QUARTILES} | {_DIFFERENCE}", "Published scores")
     printed = [asdict(one) | {"model": of.model} for of in found.published_table.models for one in of.medians]
-    yield listing(printed, _PRINTED | {"source": "source"}, f"As printed. {found.published_table.note}")
+    yield listing(printed, _PRINTED, f"As printed. {found.published_table.note}")
 
 
 @job_command(RetrainingJob, device=True)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, inform, listing, reporting, table
+from freshet.cli.output import inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import valid
 from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
@@ -27,8 +27,7 @@ from records.jobs.schedules import next_run
 if TYPE_CHECKING:
     from app.jobs.schedules import Schedule
 
-_JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
-_JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
+_JOBS = "job: id | kind | status | attempt | progress.done | of: progress.total | created: created_at | part of: parent"
 JobId = Annotated[str, argument("JOB", "Its id.")]
 
 
@@ -91,8 +90,10 @@ def cancel_job(by: Writer, job: JobId) -> Shown:
     return Shown(found, lambda: f"Job {job} is {found.status}{asked}.")
 
 
-_SCHEDULES: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
-_SCHEDULES |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
+_SCHEDULES = (
+    "schedule: name | job: job.kind | cron | time zone: timezone | enabled | next run: next_run_at | "
+    "last run: last_run_at | last job: last_job"
+)
 Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 
 
@@ -183,8 +184,7 @@ def _params(text: str) -> dict[str, Any]:
 
 
 MAX_DAYS = 36_525  # a century
-_KEYS: Columns = {"key": "id", "name": "name", "scope": "scope"}
-_KEYS |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
+_KEYS = "key: id | name | scope | created: created_at | expires: expires_at | revoked: revoked_at"
 
 
 @partial(writes, begins=MayCreateDatabase.WHERE_EXPECTED)
@@ -226,8 +226,7 @@ def revoke_key(by: Writer, key: Annotated[str, argument("KEY", "Its id.")]) -> S
     return Shown(asdict(revoked), lambda: f"Key {key} of {revoked.name} is no longer accepted.")
 
 
-_AUDIT: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}
-_AUDIT |= {"of": "subject", "more": "detail"}
+_AUDIT = "number: seq | when: at | who | from: address | what: action | of: subject | more: detail"
 
 
 @reads

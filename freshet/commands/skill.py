@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from rich.console import RenderableType
 
 from freshet.cli.options import Basin, Version, option
-from freshet.cli.output import Columns, inform, inform_missing, listing, series, table
+from freshet.cli.output import inform, inform_missing, listing, series, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
 from hydrology.attribution import CAUSES, Measure
 from hydrology.base.basins import basin_id
@@ -14,12 +14,10 @@ from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season
 
 OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
-_EVENTS: Columns = {"observed peak": "observed.peak", "simulated peak": "simulated.peak"}
-_EVENTS |= {"mm/day": "observed.height_mm_per_day"}
-_EVENTS |= {
-    name.replace("_", " "): f"errors.{name}"
-    for name in ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
-}
+_EVENTS = (
+    "observed peak: observed.peak | simulated peak: simulated.peak | mm/day: observed.height_mm_per_day | "
+    "errors.peak_time_days | errors.peak_height_percent | errors.volume_percent | errors.onset_days"
+)
 
 
 @reads
@@ -49,10 +47,10 @@ def errors(
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
-        columns = {"basin": "basin", "first day": "days.first_day", "last day": "days.last_day"}
-        columns |= {name.replace("_", " "): f"{of}.{name}" for name in ("observed", "error", *CAUSES)}
+        shown = "basin | days.first_day | days.last_day"
+        shown += "".join(f" | {of}.{name}" for name in ("observed", "error", *CAUSES))
         unit = "mm" if of == "volume" else "mm/day"
-        return listing(found.cases, columns, f"Worst of {found.forecasts}, {of} in {unit}")
+        return listing(found.cases, shown, f"Worst of {found.forecasts}, {of} in {unit}")
 
     return Shown(found, text)
 
@@ -164,12 +162,11 @@ def simulation(at: Reading, basin: Basin, version: Version = None, units: Discha
 
     evaluated = simulation.newest_evaluation(at.session, basin, version)
     found = simulation.simulation_of(at.session, *evaluated, units=units)
-    columns = {name: name for name in ("simulated", "observed")}
     days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
     title = f"{basin}, version {found.scored}, {days}, {found.units}"
     return Shown(
         found,
-        lambda: series(found, columns, title),
+        lambda: series(found, "simulated | observed", title),
         lambda: simulation.simulation_table(found, sites(at.session, [basin])),
     )
 

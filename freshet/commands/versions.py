@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, carry_out
 from freshet.cli.options import Basins, option
-from freshet.cli.output import Columns, Json, answer, inform, listing, reporting, table
+from freshet.cli.output import Json, answer, inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, reads, writes
 from freshet.cli.text_files import valid
 from hydrology.base.calendar import Period
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from hydrology.water.probes import ProbeResult
     from operations.verification.learn_weights import LearntWeights
 
-_COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
-_COLUMNS |= {"learnt from": "trained_on", "basins": "basin_count", "members": "member_count"}
-_COLUMNS |= {"used by": "current_for", "created": "created_at", "status": "status"}
+_COLUMNS = (
+    "version: id | label | architecture | product | learnt from: trained_on | basins: basin_count | "
+    "members: member_count | used by: current_for | created: created_at | status"
+)
 
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
