@@ -115,10 +115,10 @@ def _command(
     return command
 
 
-def cut(rows: Sequence[Row], limit: int, address: str, cursor: Callable[[Row], object]) -> tuple[list[Row], str | None]:
+def cut(rows: Sequence[Row], limit: int, address: str, cursor: str = "id") -> tuple[list[Row], str | None]:
     """Return the first rows of a list, at most `limit`, and the address of those that follow over the API."""
     shown = list(rows[:limit])
-    return shown, f"{address}?limit={limit}&after={cursor(shown[-1])}" if len(rows) > limit else None
+    return shown, f"{address}?limit={limit}&after={getattr(shown[-1], cursor)}" if len(rows) > limit else None
 
 
 def _csv(shown: Shown) -> str:

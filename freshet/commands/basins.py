@@ -1,8 +1,12 @@
 """`freshet basins` and `freshet observations`: basins and their daily series."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from app.basins.observations import observation_query, observations_of, table_of
+from app.basins.queries import SeriesRequest
+from app.basins.schemas import BasinDetail, BasinPage, basin_detail, basin_summaries
+from app.basins.user_basins import adopt_basin, release_basin
 from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import listing, series
 from freshet.cli.reading import Reading, Shown, reads, reads_series, writes
@@ -11,10 +15,7 @@ from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import counted
 from hydrology.base.units import STANDARD, ObservedUnits
 from records.access.audit import Writer
-from records.basins.basins import OUTLINE_COMPARED
-
-if TYPE_CHECKING:
-    from app.basins.schemas import BasinDetail
+from records.basins.basins import OUTLINE_COMPARED, list_basins, sites
 
 _COLUMNS = "basin: id | name | HUC: huc | latitude | longitude"
 
@@ -31,9 +32,6 @@ def show_basins(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
-    from app.basins.schemas import BasinPage, basin_detail, basin_summaries
-    from records.basins.basins import list_basins
-
     if basin is not None:
         one = basin_detail(at.session, basin)
         return Shown(one, lambda: "\n".join(basin_lines(one)))
@@ -47,8 +45,6 @@ def adopt(by: Writer, basin: Basin) -> Shown:
 
     Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
     """
-    from app.basins.user_basins import adopt_basin
-
     found = adopt_basin(by, basin)
     return Shown(found, lambda: f"{basin} is official, adopted from the key {found.owner}.")
 
@@ -56,13 +52,11 @@ def adopt(by: Writer, basin: Basin) -> Shown:
 @writes
 def release(by: Writer, basin: Basin) -> Shown:
     """Give an adopted basin back to the operator who registered it, as unofficial."""
-    from app.basins.user_basins import release_basin
-
     release_basin(by, basin)
     return Shown({"basin": basin}, lambda: f"{basin} is unofficial again.")
 
 
-def basin_lines(one: "BasinDetail") -> Iterator[str]:
+def basin_lines(one: BasinDetail) -> Iterator[str]:
     """Yield the facts of a basin, a line each."""
     placed = one.latitude is not None and one.longitude is not None
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
@@ -104,10 +98,6 @@ def observations(
     ] = None,
 ) -> Shown:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    from app.basins.observations import observation_query, observations_of, table_of
-    from app.basins.queries import SeriesRequest
-    from records.basins.basins import sites
-
     days = None if period is None else Period.parse(period)
     asked = SeriesRequest(
         product=product,

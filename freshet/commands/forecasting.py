@@ -228,9 +228,7 @@ def list_weather(
     from app.weather.schemas import WeatherPage
     from records.weather.weather_issues import list_issues
 
-    rows, following = cut(
-        list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
-    )
+    rows, following = cut(list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather")
     found = WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 

@@ -7,8 +7,12 @@ import numpy as np
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
+from app.forecasts import changes as run_changes
+from app.forecasts import endpoints, lookup, run_schemas
 from app.forecasts.discharge import Representation, in_units, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.rain_margin import rain_margin_of_run
+from app.forecasts.water.states import StatePage, detail
 from freshet.cli.options import Basin, Run, Version, argument, option
 from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
@@ -19,11 +23,13 @@ from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
 from operations.versions.stages import with_progress
-from records.forecasts.latest import Latest, result_of
+from records.basins import basins
+from records.forecasts.latest import Latest, asked_version, result_of
 from records.outlooks import outlooks
 from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_types
 from records.runs import runs as stored_runs
+from records.runs import states as stored_states
 
 _RUNS = (
     "run: id | T0: t0 | horizon: horizon_days | issued: issued_at | version | purpose | forcing: forcing_kind | status"
@@ -58,32 +64,25 @@ def runs(
     units: Annotated[Units | None, option("UNIT", "Of discharge: m3/s, mm/day or cfs. Default: m3/s.")] = None,
 ) -> Shown:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
-    from app.forecasts.run_schemas import RunPage, detail, summaries
-    from records.runs.runs import list_runs
-
     if run is not None:
         if basin is not None:
             return _forecast(at, run, basin, units)
-        return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
+        return Shown(run_schemas.detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
     by = instant(known_at) if known_at else None
-    found, following = cut(
-        list_runs(at.session, basin=basin, available_by=by, limit=limit + 1), limit, "/v1/runs", lambda one: one.id
-    )
-    page = RunPage(runs=summaries(found), next=following)
+    sought = stored_runs.list_runs(at.session, basin=basin, available_by=by, limit=limit + 1)
+    found, following = cut(sought, limit, "/v1/runs")
+    page = run_schemas.RunPage(runs=run_schemas.summaries(found), next=following)
     return Shown(page, lambda: listing(page.runs, _RUNS, counted(len(found), "run")))
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import endpoints
-    from records.basins.basins import sites
-
     found = _forecast_of(at.session, result_of(at.session, run, basin), units)
 
     def text() -> RenderableType:
         inform_missing(found, ("discharge", "calibrated", "storage"))
         return series(found, _FORECAST, f"{basin}, run {run}, discharge in {found.units['discharge']}")
 
-    return Shown(found, text, lambda: endpoints.of_one(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: endpoints.of_one(found, basins.sites(at.session, [basin])))
 
 
 @reads_series
@@ -93,18 +92,14 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     Splits the change of each day into weather that came, new weather forecast, revised data, model version and observed
     flow. The parts add up to the change.
     """
-    from app.forecasts import lookup
-    from app.forecasts.changes import TABLE, change_of
-    from records.basins.basins import sites
-
     latest, now = lookup.chosen(at.session, run, basin, at.now)
-    found = change_of(at.session, latest, now, units)
+    found = run_changes.change_of(at.session, latest, now, units)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
         return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
 
-    return Shown(found, text, lambda: TABLE(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: run_changes.TABLE(found, basins.sites(at.session, [basin])))
 
 
 @reads
@@ -122,9 +117,6 @@ def rain_margin(
     From the water in the basin at T0, corrected by the last observed flow. No other rain falls; all other weather is
     the mean of the forecast. Median and range of the members.
     """
-    from app.forecasts import lookup
-    from app.forecasts.rain_margin import rain_margin_of_run
-
     if discharge is not None and discharge <= 0:
         raise InvalidInput("The level must be above 0.")
     latest, now = lookup.chosen(at.session, run, basin, at.now)
@@ -148,12 +140,6 @@ def states(
     limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
-
-    from app.forecasts.water.states import StatePage, detail
-    from records.basins import basins
-    from records.forecasts.latest import asked_version
-    from records.runs.states import page
-
     basins.require(at.session, basin)
     asked = asked_version(at.session, basin, version)
     asked.require_members("Reading states")
@@ -161,12 +147,8 @@ def states(
     if day is not None:
         found = detail(at.session, asked, basin, read_day(day))
         return Shown(found, lambda: listing([found], _STATES, title))
-    rows, following = cut(
-        page(at.session, asked.id, basin, before=None, limit=limit + 1),
-        limit,
-        f"/v1/basins/{basin}/states",
-        lambda state: state.day,
-    )
+    sought = stored_states.page(at.session, asked.id, basin, before=None, limit=limit + 1)
+    rows, following = cut(sought, limit, f"/v1/basins/{basin}/states", "day")
     of_basin = StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 

@@ -5,6 +5,9 @@ from typing import Annotated, Any
 
 from rich.console import RenderableType
 
+from app.forecasts.worst_errors import worst_errors
+from app.versions import decisions
+from app.versions import simulation as simulations
 from freshet.cli.options import Basin, Version, option
 from freshet.cli.output import inform, inform_missing, listing, series, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
@@ -12,6 +15,9 @@ from hydrology.attribution import CAUSES, Measure
 from hydrology.base.basins import basin_id
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season
+from records.basins import basins
+from records.verification.error_splits import ErrorFilter
+from records.versions import versions
 
 OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
 _EVENTS = (
@@ -34,11 +40,6 @@ def errors(
     The error of a forecast's volume or peak is that of the weather after T0, of the initial state and of the network.
     `freshet verify` splits it once the flow of all days has settled.
     """
-    from app.forecasts.worst_errors import worst_errors
-    from records.basins import basins
-    from records.verification.error_splits import ErrorFilter
-    from records.versions import versions
-
     if version is not None:
         versions.get(at.session, version)
     if basin is not None:
@@ -62,9 +63,7 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
     The last lead time up to which, from the first day ahead on, the whole 95 % interval of the CRPS skill is above 0,
     by the stored verification.
     """
-    from app.versions.decisions import skilful_days_of
-
-    found = skilful_days_of(at.session, basin, version)
+    found = decisions.skilful_days_of(at.session, basin, version)
 
     def text() -> RenderableType:
         for headline in found.headlines:
@@ -89,9 +88,7 @@ def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason 
     Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
     exceed.
     """
-    from app.versions.simulation import events_of
-
-    found = events_of(at.session, basin, version, season)
+    found = simulations.events_of(at.session, basin, version, season)
     scores = found.scores
 
     def text() -> RenderableType:
@@ -120,9 +117,7 @@ def decision_value(
 
     1 is a perfect forecast; 0 the better of always and never acting.
     """
-    from app.versions.decisions import decision_value_of
-
-    found = decision_value_of(at.session, basin, version, season, (cost_loss,))
+    found = decisions.decision_value_of(at.session, basin, version, season, (cost_loss,))
 
     def text() -> RenderableType:
         for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
@@ -157,17 +152,14 @@ def decision_value(
 @reads_series
 def simulation(at: Reading, basin: Basin, version: Version = None, units: DischargeUnits = "mm/day") -> Shown:
     """Show simulated and observed flow on the days of a basin's newest evaluation."""
-    from app.versions import simulation
-    from records.basins.basins import sites
-
-    evaluated = simulation.newest_evaluation(at.session, basin, version)
-    found = simulation.simulation_of(at.session, *evaluated, units=units)
+    evaluated = simulations.newest_evaluation(at.session, basin, version)
+    found = simulations.simulation_of(at.session, *evaluated, units=units)
     days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
     title = f"{basin}, version {found.scored}, {days}, {found.units}"
     return Shown(
         found,
         lambda: series(found, "simulated | observed", title),
-        lambda: simulation.simulation_table(found, sites(at.session, [basin])),
+        lambda: simulations.simulation_table(found, basins.sites(at.session, [basin])),
     )
 
 
