@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from app.basins.observations import observation_query, observations_of, table_of
-from app.basins.queries import SeriesRequest
 from app.basins.schemas import BasinDetail, BasinPage, basin_detail, basin_summaries
-from app.basins.user_basins import adopt_basin, release_basin
 from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import listing, series
 from freshet.cli.reading import Reading, Shown, reads, reads_series, writes
@@ -45,6 +42,8 @@ def adopt(by: Writer, basin: Basin) -> Shown:
 
     Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
     """
+    from app.basins.user_basins import adopt_basin
+
     found = adopt_basin(by, basin)
     return Shown(found, lambda: f"{basin} is official, adopted from the key {found.owner}.")
 
@@ -52,6 +51,8 @@ def adopt(by: Writer, basin: Basin) -> Shown:
 @writes
 def release(by: Writer, basin: Basin) -> Shown:
     """Give an adopted basin back to the operator who registered it, as unofficial."""
+    from app.basins.user_basins import release_basin
+
     release_basin(by, basin)
     return Shown({"basin": basin}, lambda: f"{basin} is unofficial again.")
 
@@ -98,6 +99,9 @@ def observations(
     ] = None,
 ) -> Shown:
     """Show a daily series of a basin, as known now or at an earlier instant."""
+    from app.basins.observations import observation_query, observations_of, table_of
+    from app.basins.queries import SeriesRequest
+
     days = None if period is None else Period.parse(period)
     asked = SeriesRequest(
         product=product,
