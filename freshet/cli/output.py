@@ -128,11 +128,11 @@ def _paths(columns: Columns) -> dict[str, str]:
     return {heading or path.rpartition(".")[2].replace("_", " "): path for heading, _, path in pairs}
 
 
-def listing(items: Sequence[Any], columns: Columns, title: str) -> RenderableType:
-    """Return objects as a table: a row each."""
+def listing(items: Sequence[Any], columns: Columns, title: str, *, whole: bool = False) -> RenderableType:
+    """Return objects as a table: a row each; `whole` shows more than `MAX_ROWS`, too."""
     paths = _paths(columns)
     rows = [tuple(value_at(item, path) for path in paths.values()) for item in items]
-    return first_rows(tuple(paths), rows, title)
+    return (table if whole else first_rows)(tuple(paths), rows, title)
 
 
 def series(answer: Any, columns: Columns, title: str) -> RenderableType:

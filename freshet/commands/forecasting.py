@@ -24,10 +24,15 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
+from operations.basin_data.basins import last_ended
+from records.basins import basins
+from records.forecasts.latest import Latest, latest_many, result_of
+from records.runs import run_arrays, runs
+from records.runs.filled_note import weather_note
+from records.weather.weather_issues import list_issues
 
 if TYPE_CHECKING:
     from app.forecasts.volumes import VolumesOfRun
-    from records.forecasts.latest import Latest
 
 _VOLUMES = (
     "basin | season: days | T0: t0 | observed: observed.depth | 90 %: low | 50 %: median | 10 %: high | "
@@ -60,10 +65,10 @@ def what_if(done: Done) -> Iterator[RenderableType]:
     yield from _runs(done, [*bases, *(run["run"] for run in done.result["runs"])])
 
 
-def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
+def _runs(done: Done, ids: list[str]) -> Iterator[RenderableType]:
     from freshet.commands.forecasts import run_text
 
-    for run in runs:
+    for run in ids:
         yield from run_text(done.session, run, None)
 
 
@@ -75,8 +80,6 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     season up to T0. The runs do not replace the latest forecasts.
     """
     from app.forecasts.volumes import volumes_of_run
-    from records.forecasts.latest import result_of
-    from records.runs import runs
 
     rows = []
     for run in done.result["runs"]:
@@ -123,8 +126,6 @@ def daily(done: Done) -> Iterator[RenderableType]:
 
 
 def _tomorrows(done: Done, now: datetime) -> Iterator[dict[str, Any]]:
-    from records.forecasts.latest import Latest, latest_many
-
     statuses = done.result["basins"]
     for basin, latest in latest_many(done.session, list(statuses), now).items():
         found = latest if isinstance(latest, Latest) else None
@@ -138,17 +139,12 @@ def _tomorrows(done: Done, now: datetime) -> Iterator[dict[str, Any]]:
         }
 
 
-def _tomorrow(session: Session, latest: "Latest", now: datetime) -> dict[str, Any] | None:
+def _tomorrow(session: Session, latest: Latest, now: datetime) -> dict[str, Any] | None:
     """Return a forecast's discharge of tomorrow, m3/s; None where its horizon is too short or the area unknown.
 
     It is calibrated where it can be, else the members'. The notes are cautions: the version extrapolates beyond its
     training, or weather was not observed in time or not forecast.
     """
-    from operations.basin_data.basins import last_ended
-    from records.basins import basins
-    from records.runs import run_arrays, runs
-    from records.runs.filled_note import weather_note
-
     run, row = latest.run, latest.basin
     day = last_ended(basins.get(session, row.basin_id), now) + 2  # from the day that has ended
     series = runs.series_of(session, run.id, row.basin_id, [run_arrays.CALIBRATED, "discharge_quantiles"])
@@ -176,8 +172,8 @@ def replay(done: Done) -> Iterator[RenderableType]:
     Observations become known with a latency. Archives contain no weather forecasts: perturbed observations replace
     them, and every answer states this. To look at the results, set FRESHET_AS_OF to the last issue day.
     """
-    runs, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
-    yield f"{runs} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
+    issued, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
+    yield f"{issued} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
 
 
 _ISSUES = "weather: id | source | model | reference_time | licence | credit"
@@ -226,7 +222,6 @@ def list_weather(
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
     from app.weather.schemas import WeatherPage
-    from records.weather.weather_issues import list_issues
 
     rows, following = cut(list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather")
     found = WeatherPage(weather=list(rows), next=following)

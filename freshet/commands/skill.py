@@ -1,6 +1,5 @@
 """The commands that show stored skill: `errors`, `skilful-days`, `events`, `decision-value`, `simulation`."""
 
-from datetime import date
 from typing import Annotated, Any
 
 from rich.console import RenderableType
@@ -9,7 +8,7 @@ from app.forecasts.worst_errors import worst_errors
 from app.versions import decisions
 from app.versions import simulation as simulations
 from freshet.cli.options import Basin, Version, option
-from freshet.cli.output import inform, inform_missing, listing, series, table
+from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
 from hydrology.attribution import CAUSES, Measure
 from hydrology.base.basins import basin_id
@@ -69,14 +68,11 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
         for headline in found.headlines:
             for reason in dict.fromkeys(headline.missing.values()):
                 inform(f"{headline.forecaster}, {headline.weather}: {reason}")
-        headings = ("origin", "weather", "forecaster", "first day", "last day", *map(str, range(1, 13)))
-        rows = [
-            (one.origin, one.weather, one.forecaster, *_days(one), *map(_in_words, one.months))
-            for one in found.headlines
-        ]
-        return table(
-            headings, rows, f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
-        )
+        months = [str(month) for month in range(1, 13)]
+        rows = [dict(one) | dict(zip(months, map(_in_words, one.months), strict=True)) for one in found.headlines]
+        shown = " | ".join(["origin | weather | forecaster | period.first_day | period.last_day", *months])
+        title = f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
+        return listing(rows, shown, title, whole=True)
 
     return Shown(found, text)
 
@@ -122,29 +118,12 @@ def decision_value(
     def text() -> RenderableType:
         for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
             inform(reason)
-        rows = [
-            (
-                lead.weather,
-                *_days(lead),
-                lead.forecaster,
-                lead.lead,
-                lead.base_rate,
-                *(value for (value,) in lead.value),
-            )
-            for lead in found.leads
-            if lead.value is not None
-        ]
-        headings = (
-            "weather",
-            "first day",
-            "last day",
-            "forecaster",
-            "lead",
-            "base rate",
-            *(f"{chance:.0%}" for chance in found.act_at),
-        )
+        chances = [f"{chance:.0%}" for chance in found.act_at]
+        valued = [(lead, [value for (value,) in lead.value]) for lead in found.leads if lead.value is not None]
+        rows = [dict(lead) | dict(zip(chances, values, strict=True)) for lead, values in valued]
+        shown = " | ".join(["weather | period.first_day | period.last_day | forecaster | lead | base_rate", *chances])
         title = f"{basin}, version {found.version}, cost/loss {cost_loss:g}: value of acting at a chance of"
-        return table(headings, rows, title)
+        return listing(rows, shown, title, whole=True)
 
     return Shown(found, text)
 
@@ -161,10 +140,6 @@ def simulation(at: Reading, basin: Basin, version: Version = None, units: Discha
         lambda: series(found, "simulated | observed", title),
         lambda: simulations.simulation_table(found, basins.sites(at.session, [basin])),
     )
-
-
-def _days(of: Any) -> tuple[date, date]:
-    return of.period.first_day, of.period.last_day
 
 
 def _in_words(month: Any) -> str:
