@@ -133,9 +133,9 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
 
 
 def _table(done: "Demonstrated") -> Any:
-    rows = [_row(basin, river) for basin, river in done.rivers.items()]
     from freshet.demo.demonstration import HELD_OUT
 
+    rows = [_row(basin, river) for basin, river in done.rivers.items()]
     columns = ("basin", "river", "peak", "90 % range", "day", "alert", "snow", "season", "NSE")
     title = f"10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin over {HELD_OUT}"
     return table(columns, rows, title)

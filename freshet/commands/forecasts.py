@@ -178,8 +178,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     )
     of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
     rows = [
-        _row(forecast) | _flow(one, of_basins[run, one.basin.basin_id], units)
-        for one, forecast in zip(results, forecasts, strict=True)
+        _row(one, of, of_basins[run, one.basin.basin_id], units) for one, of in zip(results, forecasts, strict=True)
     ]
     yield listing(rows, _COLUMNS, title)
 
@@ -188,34 +187,25 @@ def _forecast_of(session: Session, result: Latest, units: Units | None) -> Basin
     return forecast_of(session, result, Representation(units or usual_units(result.basin), members=False))
 
 
-def _row(forecast: BasinForecast) -> dict[str, object]:
-    balance = forecast.water_balance
-    row: dict[str, object] = {
-        "basin": forecast.basin,
-        "status": forecast.status,
+def _row(
+    result: Latest, forecast: BasinForecast, outlook: RunOutlook | Absent, units: Units | None
+) -> dict[str, object]:
+    """Return a row of the table: with the published flow of the first and the last day ahead, and its peak."""
+    balance, storage = forecast.water_balance, forecast.storage
+    row = dict(forecast) | {
         "seen": {True: "yes", False: "no", None: None}[forecast.seen_in_training],
-        "spin_up_days": forecast.spin_up_days,
         "rests_on": forecast.calibration.kind if forecast.calibration else forecast.quantiles_of,
+        "ledger": balance and ("closed" if balance.closes else "open"),
+        "storage": storage and storage.total[-1],
     }
-    if balance is not None:
-        row["ledger"] = "closed" if balance.closes else "open"
-    if forecast.storage is not None:
-        row["storage"] = forecast.storage.total[-1]
-    return row
-
-
-def _flow(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, object]:
-    """Return the published flow of the first and the last day ahead, and its peak; nothing where there is none."""
     if isinstance(outlook, Absent):
-        return {}
-    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
-    ends = in_units(np.array([median[0], median[-1]], dtype=np.float64), result.basin, unit)
-    first, last = (None if np.isnan(flow) else flow for flow in ends.tolist())
-    row: dict[str, object] = {"unit": unit, "first": first, "last": last}
-    if isinstance(peak, Absent):
         return row
-    height, low, high = in_units(np.array([peak.height, peak.low, peak.high]), result.basin, unit)
-    return row | {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
+    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
+    heights = [] if isinstance(peak, Absent) else [peak.height, peak.low, peak.high]
+    flows = in_units(np.array([median[0], median[-1], *heights], dtype=np.float64), result.basin, unit)
+    first, last, *heights = flows.tolist()
+    range_of_peak = "{:.3g} ({:.3g} to {:.3g})".format(*heights) if heights else None
+    return row | {"unit": unit, "first": first, "last": last, "peak": range_of_peak}
 
 
 def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
