@@ -4,18 +4,22 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
+from app.forecasts.volumes import VolumesOfRun, volumes_of_run
+from app.weather.bridges import detail, list_newest
+from app.weather.schemas import WeatherPage
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
+from freshet.commands.forecasts import run_text
 from hydrology.base.absent import known
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import days_between
@@ -30,9 +34,6 @@ from records.forecasts.latest import Latest, latest_many, result_of
 from records.runs import run_arrays, runs
 from records.runs.filled_note import weather_note
 from records.weather.weather_issues import list_issues
-
-if TYPE_CHECKING:
-    from app.forecasts.volumes import VolumesOfRun
 
 _VOLUMES = (
     "basin | season: days | T0: t0 | observed: observed.depth | 90 %: low | 50 %: median | 10 %: high | "
@@ -66,8 +67,6 @@ def what_if(done: Done) -> Iterator[RenderableType]:
 
 
 def _runs(done: Done, ids: list[str]) -> Iterator[RenderableType]:
-    from freshet.commands.forecasts import run_text
-
     for run in ids:
         yield from run_text(done.session, run, None)
 
@@ -79,8 +78,6 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     Shows the volumes with exceedance probabilities of 90, 50 and 10 %, the normal, and the volume observed in the
     season up to T0. The runs do not replace the latest forecasts.
     """
-    from app.forecasts.volumes import volumes_of_run
-
     rows = []
     for run in done.result["runs"]:
         for of_basin in runs.basins_of(done.session, run["run"]):
@@ -89,7 +86,7 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     yield listing(rows, _VOLUMES, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")
 
 
-def _volume(answer: "VolumesOfRun") -> dict[str, Any]:
+def _volume(answer: VolumesOfRun) -> dict[str, Any]:
     """Return the row of a basin, and print why parts of it are not known."""
     for field in ("calibrated", "raw", "normal", "observed"):
         if field in answer.missing:
@@ -221,8 +218,6 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.schemas import WeatherPage
-
     rows, following = cut(list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather")
     found = WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
@@ -247,8 +242,6 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
     A basin with too few common days of both products gets the median bridge of similar basins. A bridge of weather
     forecasts is applied when they are used.
     """
-    from app.weather.bridges import detail
-
     yield _detail(detail(done.session, done.result["bridge"]))
     yield from _applied(done)
 
@@ -256,8 +249,6 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    from app.weather.bridges import list_newest
-
     found = list_newest(at.session)
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
@@ -265,8 +256,6 @@ def list_bridges(at: Reading) -> Shown:
 @reads
 def show_bridge(at: Reading, bridge: Name) -> Shown:
     """Show a bridge: its corrections and its skill in each basin."""
-    from app.weather.bridges import detail
-
     found = detail(at.session, bridge)
     return Shown(found, lambda: _detail(found))
 

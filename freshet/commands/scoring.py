@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import RenderableType
 
+from app.exports.table import Table
+from app.versions.comparisons import comparison_of, comparison_table
+from app.versions.scores import basin_skill, model_skill, table_by_basin
+from app.versions.verification import model_verification
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.output import facts, inform, listing, table
 from freshet.commands.skill import in_training
@@ -14,9 +18,6 @@ from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import RetrainingJob
-
-if TYPE_CHECKING:
-    from app.exports.table import Table
 
 _QUARTILES = "basins: n | 25 %: p25 | median | 75 %: p75"
 _DIFFERENCE = (
@@ -39,9 +40,7 @@ _ERROR_MODEL = "fitted on: period | basins | basins with numbers of their own: o
 _COMPARED = "score | version: cuts.version | basins: n | 25 %: cuts.p25 | cuts.median | 75 %: cuts.p75"
 
 
-def _evaluated(done: Done) -> "Table":
-    from app.versions.scores import table_by_basin
-
+def _evaluated(done: Done) -> Table:
     return table_by_basin(done.session, done.result["version"], done.params.period, done.params.basins)
 
 
@@ -51,8 +50,6 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
 
     Without --basin: the basins that the version was trained on.
     """
-    from app.versions.scores import basin_skill, model_skill
-
     result, version, basins = done.result, done.result["version"], done.params.basins
     title = f"Version {version}, {done.params.period}, {counted(result['nse']['basins'], 'basin')}"
     if result["scored"] != version:
@@ -120,8 +117,6 @@ def verify(done: Done) -> Iterator[RenderableType]:
 
 
 def _verified(done: Done, version: str) -> list[Any]:
-    from app.versions.verification import model_verification
-
     return model_verification(done.session, version, ALL_YEAR).verification
 
 
@@ -133,9 +128,7 @@ def _by_lead(figures: list[Any], title: str) -> RenderableType:
     return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
 
 
-def _compared(done: Done) -> "Table":
-    from app.versions.comparisons import comparison_of, comparison_table
-
+def _compared(done: Done) -> Table:
     return comparison_table(comparison_of(done.session, done.result["comparison"]))
 
 
@@ -145,8 +138,6 @@ def compare(done: Done) -> Iterator[RenderableType]:
 
     The others are compared with the first. A comparison repeated with nothing changed is stored once.
     """
-    from app.versions.comparisons import comparison_of
-
     found = comparison_of(done.session, done.result["comparison"])
     yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
     rows = [
