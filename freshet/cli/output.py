@@ -64,12 +64,6 @@ def inform_left_out(left_out: Iterable[object]) -> None:
         inform(f"Left out: {reason}")
 
 
-def inform_doubts(doubts: Mapping[str, str]) -> None:
-    """Print why levels, by name, seem wrong."""
-    for name, why in doubts.items():
-        inform(f"Level {name}: {why}")
-
-
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> RenderableType:
     """Return a table; None is shown as a dash, floats with three digits."""
     drawn = Table(box=None, pad_edge=False, header_style="bold")

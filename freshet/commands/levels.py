@@ -1,6 +1,6 @@
 """`freshet thresholds` and `freshet ratings`: levels of a basin's discharge, and rating tables of its gauge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +9,9 @@ from pydantic import BaseModel
 from rich.console import Group, RenderableType
 
 from app.basins import level_changes
-from app.basins.threshold_schemas import FixedThreshold
 from app.basins.thresholds import levels_request, thresholds_of
 from freshet.cli.options import Basin, argument, flag, option
-from freshet.cli.output import inform_doubts, inform_left_out, listing, table
+from freshet.cli.output import inform, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
@@ -43,7 +42,7 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
     found = thresholds_of(at.session, levels_request(at.session, basin, units, None, at.clock.today()))
 
     def text() -> RenderableType:
-        _inform_doubts(found.fixed)
+        _inform_doubts({one.name: one.in_doubt for one in found.fixed})
         statistics = [*found.record, *(found.model.levels if found.model else [])]
         rows = [
             level.model_dump() | {"of": f"{of.kind}, to compare" if of.comparison else of.kind, "years": of.years}
@@ -74,7 +73,7 @@ def set_threshold(
     given = {"name": name, "discharge": value, "unit": unit, "direction": direction}
     given |= {"impact": impact, "instruction": instruction}
     found = level_changes.put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
-    _inform_doubts([found])
+    _inform_doubts({name: found.in_doubt})
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")
 
 
@@ -110,7 +109,7 @@ def set_categories(
     new = valid(NewCategories, {"document": document, "source": source}, "categories")
     found = level_changes.put_flood_categories(by, basin, new)
     inform_left_out(found.left_out.values())
-    _inform_doubts(found.levels)
+    _inform_doubts({one.name: one.in_doubt for one in found.levels})
     title = f"{basin}: {counted(len(found.levels), 'category', 'categories')}"
     return Shown(found, lambda: listing(found.levels, _CATEGORIES, title))
 
@@ -129,8 +128,11 @@ def remove_threshold(by: Writer, basin: Basin, name: Name) -> Shown:
     return Shown({"basin": basin, "removed": name}, lambda: f"{name} of {basin} is removed.")
 
 
-def _inform_doubts(levels: Sequence[FixedThreshold]) -> None:
-    inform_doubts({one.name: one.in_doubt for one in levels if one.in_doubt is not None})
+def _inform_doubts(doubts: Mapping[str, str | None]) -> None:
+    """Print why levels, by name, seem wrong."""
+    for name, why in doubts.items():
+        if why is not None:
+            inform(f"Level {name}: {why}")
 
 
 def _in_words(trend: Trend) -> str:
@@ -157,7 +159,7 @@ def import_rating(
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
     found = level_changes.put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
     inform_left_out(found.left_out.values())
-    inform_doubts(found.in_doubt)
+    _inform_doubts(found.in_doubt)
     return Shown(found, lambda: _range(found))
 
 
