@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hydrology.base.basins import basin_id
-from hydrology.base.calendar import Day, Period, day
+from hydrology.base.calendar import Day, Period, day, zone
 from hydrology.base.errors import InvalidInput, is_shown, printable
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
@@ -126,6 +126,16 @@ def refusing(kind: str) -> Iterator[None]:
         yield
     except InvalidInput as error:
         raise PydanticCustomError(kind, "{sentence}", {"sentence": str(error)}) from None
+
+
+def _time_zone(name: str) -> str:
+    with refusing("zone"):
+        zone(name)
+    return name
+
+
+TimeZone = Annotated[str, AfterValidator(_time_zone)]
+"""The name of a time zone."""
 
 
 def full_id(text: str) -> str:

@@ -5,6 +5,7 @@ from functools import cache, partial
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import read
+from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import Grant
@@ -61,14 +62,10 @@ def divide(
 
 
 def _processes(running: JobRun, parts: Sequence[JobRequest]) -> int:
-    from operations.versions.processes import processes_for
-
     return processes_for(len(parts), running.work.cores)
 
 
 def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler) -> list[JsonObject | jobs.Job]:
-    from operations.versions.processes import side_by_side
-
     work, shares = running.work, dict.fromkeys(range(len(parts)), 0.0)
 
     def show(part: int, progress: Progress) -> None:

@@ -121,8 +121,6 @@ class OwnBasin(RequestModel):
 class TakenNamespace(InvalidInput):
     """The basin's namespace is reserved for a published source."""
 
-    kind = "taken-namespace"
-
 
 class NotYours(Forbidden):
     """The basin belongs to another key."""

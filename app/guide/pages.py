@@ -167,8 +167,6 @@ _PAGE = re.compile(f"{INDEX}|{NAME}")
 class UnknownPage(NotFound):
     """The guide has no page of that name."""
 
-    kind = "unknown-page"
-
 
 @router.get("")
 def read_guide(request: Request) -> Response:

@@ -217,8 +217,6 @@ AreaName = Annotated[
 class NoArea(InvalidInput):
     """The run names no drainage area, so its depths cannot be given as flows."""
 
-    kind = "no-area"
-
 
 def area_between(
     session: Session, basin: str, units: Collection[str], into: str | None, area: str | None, version: str | None = None

@@ -2,20 +2,23 @@
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from pydantic import BaseModel
 from starlette.staticfiles import StaticFiles
@@ -28,12 +31,13 @@ from app.http.error_answers import faults_of
 from app.http.problems import Forbidden, InvalidRequest, Unauthorized, title_of
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
-from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.base.calendar import age_days, as_date, stale, zone
 from hydrology.base.digests import short_name
-from hydrology.base.errors import Problem
+from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
+from jobspec.fields import TimeZone
 from records.basins.ownership import station_name
 from runtime.clock import Clock
 from runtime.release import code_version
@@ -91,10 +95,20 @@ NAVIGATION = {
 }
 """Titles of the links at the head of each page, by their paths."""
 
+CITIES = ("New_York", "Chicago", "Denver", "Phoenix", "Los_Angeles", "Anchorage")
+ZONES = ("UTC", *(f"America/{city}" for city in CITIES))
+"""The time zones that pages suggest; they take every name of the time zone database."""
 
-def day_and_time(instant: datetime) -> str:
-    """Format an instant as text: 21 April 2008, 06:00 UTC."""
-    return f"{in_full(instant.date())}, {instant:%H:%M} UTC"
+
+def day_and_time(instant: datetime, there: tzinfo = UTC) -> str:
+    """Format an instant in a time zone as text: 21 April 2008, 06:00 UTC."""
+    local = instant.astimezone(there)
+    return f"{in_full(local.date())}, {local:%H:%M} {local.tzname()}"
+
+
+@pass_context
+def _in_zone(context: Context, instant: datetime) -> str:
+    return day_and_time(instant, context["zone"])
 
 
 def in_full(day: date) -> str:
@@ -126,7 +140,7 @@ def _environment() -> Environment:
         "number": number,
         "on": on,
         "in_full": in_full,
-        "day_and_time": day_and_time,
+        "day_and_time": _in_zone,
         "words": words,
         "level": level_title,
         "chance": percent,
@@ -140,6 +154,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "navigation": NAVIGATION,
         "unit_choices": CHOICES,
+        "zones": ZONES,
         "place": place_in_words,
         "version": code_version(),
         "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
@@ -151,13 +166,19 @@ _ENVIRONMENT = _environment()
 
 
 def render(request: Request, template: str, page: Any = None, /, *, status: int = 200, **contents: Any) -> HTMLResponse:
-    """Render a page from an object with its contents, or from its contents by name."""
+    """Render a page from an object with its contents, or from its contents by name.
+
+    Times of day are in the reader's time zone, else in the `time_zone` of the contents, else in UTC.
+    """
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
-    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "units"]
+    there = chosen_zone(request) or zone(contents.get("time_zone") or "UTC")
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name not in CHOSEN]
     body = _ENVIRONMENT.get_template(template).render(
         page=SimpleNamespace(**contents) if page is None else page,
         units=UnitSystem(chosen_units(request)),
+        zone=there,
+        parameters=asked,
         with_units=lambda units: f"{base}{request.scope['path']}?{urlencode([*asked, ('units', units)])}",
         base=base,
         path=request.scope["path"],
@@ -168,26 +189,44 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
     answer = HTMLResponse(body, status, headers)
-    if request.query_params.get("units") == (chosen := chosen_units(request)):
-        is_secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, chosen, YEAR, path=base or "/", secure=is_secure, httponly=True, samesite="lax")
+    is_secure = request.url.scheme == "https"
+    for name, chosen in (("units", chosen_units(request)), ("zone", there.key)):
+        if request.query_params.get(name) == chosen:
+            answer.set_cookie(
+                CHOSEN[name], chosen, YEAR, path=base or "/", secure=is_secure, httponly=True, samesite="lax"
+            )
     return answer
 
 
 PageUnits = Annotated[
     Units | None, Query(description="The units of every number of the page; by default those chosen before.")
 ]
-COOKIE, YEAR = "freshet-units", 365 * 86_400
+PageZone = Annotated[
+    TimeZone | None,
+    Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
+]
+CHOSEN: Mapping[str, str] = {"units": "freshet-units", "zone": "freshet-zone"}
+"""What a page remembers of a reader, by its name in the address: the name of its cookie."""
+YEAR = 365 * 86_400
 
 
 def chosen_units(request: Request) -> Units:
     """Return the units of a page: those of its address, else those chosen before, else metric ones."""
-    given = (request.query_params.get("units"), request.cookies.get(COOKIE))
+    given = (request.query_params.get("units"), request.cookies.get(CHOSEN["units"]))
     return next((unit for name in given for unit in get_args(Units) if unit == name), STANDARD)
 
 
-async def page_units(request: Request, units: PageUnits = None) -> Units:
-    """Take the units of a page; `render` shows them, also on the page of a problem."""
+def chosen_zone(request: Request) -> ZoneInfo | None:
+    """Return the time zone of a page that is in its address, else that chosen before."""
+    for name in (request.query_params.get("zone"), request.cookies.get(CHOSEN["zone"])):
+        with suppress(InvalidInput):
+            if name:
+                return zone(name)
+    return None
+
+
+async def page_units(request: Request, units: PageUnits = None, _zone: PageZone = None) -> Units:
+    """Take the units and the time zone of a page; `render` shows them, also on the page of a problem."""
     return units or chosen_units(request)
 
 

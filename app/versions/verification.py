@@ -116,7 +116,6 @@ class ModelVerification(Model):
 class NotVerified(NotFound):
     """No verification of that version or basin is stored."""
 
-    kind = "not-verified"
     remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 

@@ -18,7 +18,6 @@ from rich.text import Text
 from freshet.cli.options import flag
 from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem, Problem
-from operations.versions.stages import report_progress_to
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -203,7 +202,7 @@ class Reporter:
 
 @contextmanager
 def reporting() -> Iterator[Reporter]:
-    """Show progress while the work goes on, that of its stages (`operations.versions.stages`) too."""
+    """Show progress while the work goes on."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -214,6 +213,4 @@ def reporting() -> Iterator[Reporter]:
     )
     lines = not messages.is_terminal
     with Progress(*columns, console=messages, disable=lines, speed_estimate_period=SECONDS_OF_SPEED) as bar:
-        reporter = Reporter(bar)
-        with report_progress_to(reporter.show):
-            yield reporter
+        yield Reporter(bar)

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
 from app.forecasts.volumes import VolumesOfRun, volumes_of_run
-from app.weather.bridges import detail, list_newest
+from app.weather.bridges import Bridges, detail
 from app.weather.schemas import WeatherPage
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
@@ -33,6 +33,7 @@ from records.basins import basins
 from records.forecasts.latest import Latest, latest_many, result_of
 from records.runs import run_arrays, runs
 from records.runs.filled_note import weather_note
+from records.weather import bridges
 from records.weather.weather_issues import list_issues
 
 _VOLUMES = (
@@ -249,7 +250,7 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    found = list_newest(at.session)
+    found = Bridges(bridges=bridges.list_bridges(at.session))
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
 

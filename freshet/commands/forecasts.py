@@ -22,7 +22,6 @@ from hydrology.base.calendar import day as read_day
 from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.forecasts.latest import Latest, asked_version, result_of
 from records.outlooks import outlooks
@@ -167,7 +166,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     """
     stored = stored_runs.get(session, run)
     results = [result_of(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
-    forecasts = [_forecast_of(session, one, units) for one in with_progress("results read", results)]
+    forecasts = [_forecast_of(session, one, units) for one in results]
     for note in dict.fromkeys(_notes(stored, results, forecasts)):
         inform(note)
     age = stored.t0_age_days

@@ -17,7 +17,7 @@ from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.extremes.annual import Trend
-from ingestion.feeds.http import parse_json
+from ingestion.feeds.http import Broken, parsed
 from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
@@ -103,8 +103,8 @@ def set_categories(
 ) -> Shown:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
-        document = parse_json(read_text(file).encode())
-    except ValueError:
+        document = parsed(read_text(file).encode())
+    except Broken:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     new = valid(NewCategories, {"document": document, "source": source}, "categories")
     found = level_changes.put_flood_categories(by, basin, new)

@@ -134,7 +134,7 @@ def reproduce(
         from operations.upkeep.reproduce import reproduce as compute_again
 
         with reporting() as reporter:
-            work = replace(context, progress=partial(reporter.show, "basin-days to T0"))
+            work = replace(context, progress=partial(reporter.show, "run again"))
             receipt = compute_again(work, run, basin or ())
     from operations.upkeep.receipts import CAUSES
 

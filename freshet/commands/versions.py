@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
@@ -182,9 +183,10 @@ def combine(
         if not given:
             from operations.verification.learn_weights import learn_weights
 
-            with reporting():
+            with reporting() as reporter:
                 days = None if period is None else Period.parse(period)
-                learnt = learn_weights(context.database, list(weights), days, basin or [])
+                work = replace(context, progress=partial(reporter.show, "weights"))
+                learnt = learn_weights(work, list(weights), days, basin or [])
             given, by_basin = learnt.common, learnt.by_basin
             inform(_in_words(learnt))
             if len(given) == 1:

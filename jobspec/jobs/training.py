@@ -22,7 +22,6 @@ _PROCESS = 400 * 2**20
 class TrainingTooLarge(InvalidInput):
     """The training needs more memory than a job of an operator's key may use."""
 
-    kind = "training-too-large"
     remedy = "Train with a smaller batch, shorter windows or a smaller network: `detail` has what would fit."
 
 

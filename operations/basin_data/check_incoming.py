@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem, Finding
 from hydrology.base.series import DailySeries, Flag
@@ -16,7 +17,6 @@ from hydrology.weather.daily_weather import CHECKED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
-from ingestion.feeds.base import TIME_ZONE
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.basins.ownership import Basin
@@ -69,8 +69,6 @@ _MAX_SENTENCES = 3
 
 class ImpossibleWeather(DataProblem):
     """Weather cannot be what it is labelled as."""
-
-    kind = "impossible-weather"
 
 
 def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:

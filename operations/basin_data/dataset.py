@@ -25,7 +25,6 @@ from models.networks import architecture
 from operations.basin_data.basins import Attributes, completed
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.feeds import feeds
 from records.series import series, year_rows
@@ -198,8 +197,7 @@ def load_forcings(
     """
     skips_gaps = architecture(config.network).skips_gaps
     outcomes: dict[str, BasinForcing | Absent] = {}
-    groups = range(0, len(ids), GROUP)
-    for first in with_progress("weather read, groups of basins", groups) if len(groups) > 1 else groups:
+    for first in range(0, len(ids), GROUP):
         group, records = [*ids[first : first + GROUP]], None
         while records is None:
             try:

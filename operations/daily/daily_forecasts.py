@@ -124,13 +124,9 @@ def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest
         with work.database.reading() as session:
             new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan))]
         if new:
-            done.issued += issue(
-                work,
-                RunRequest(params, asked.purpose, asked.owner),
-                new,
-                t0_named=False,
-                still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
-            )
+            request = RunRequest(params.model_copy(update={"t0": None}), asked.purpose, asked.owner)
+            # Another cycle may have issued some meanwhile.
+            done.issued += issue(work, request, new, lambda session, plan: _new(session, work.clock, plan))
         return {name for plan in possible for name in plan.forcings}
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")

@@ -10,13 +10,12 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.basins import gauge_product
+from hydrology.base.basins import TIME_ZONE, gauge_product
 from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_ended_day
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
 from ingestion.feeds.base import (
-    TIME_ZONE,
     Feed,
     FeedProblem,
     FetchedBasinData,

@@ -46,8 +46,6 @@ V = TypeVar("V")
 class NothingToForecast(DataProblem):
     """No basin of the request can be forecast."""
 
-    kind = "nothing-to-forecast"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartInputs:

@@ -32,6 +32,8 @@ from records.series import series
 log = structlog.get_logger()
 
 ONE_DAY = np.timedelta64(1, "D")
+ADVANCING = "basin-days to T0"
+"""What is counted while states advance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def advance(
         for days in _segments(starts[names[0]], t0):
             chunk |= advancing.store_unchanged(advancing.over(days, chunk))
             done += len(days) * len(names)
-            work.show(done, total)
+            work.show(done, total, ADVANCING)
         for basin in names:
             result[basin] = Advanced(chunk[basin], parents[basin], advancing.problems.get(basin))
     return result

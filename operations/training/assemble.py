@@ -20,7 +20,6 @@ from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
 from operations.training.training_data import StartedTraining, best_nse
-from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
 from records.versions.combinations import combine
@@ -42,7 +41,7 @@ def measured(
     config = version.training
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
     sizes = len(config.inputs.auxiliary), len(config.inputs.static)
-    results = single("physics probes", lambda: measure(ensemble.networks, *sizes))
+    results = measure(ensemble.networks, *sizes)
     return results + tuple(result for examine in examinations for result in examine(ensemble))
 
 

@@ -30,8 +30,6 @@ from records.versions.versions import Version
 class NoBasinLeft(DataProblem):
     """No basin can serve for this training."""
 
-    kind = "no-basin-left"
-
 
 @dataclass(frozen=True, slots=True)
 class Prepared:

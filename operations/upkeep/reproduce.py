@@ -21,7 +21,7 @@ from operations.forecasting.plans import ForecastInputs, PartInputs, PartPlan, P
 from operations.forecasting.results import results_of
 from operations.forecasting.weather_choice import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
-from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
+from operations.upkeep.receipts import BasinReceipt, Stored, compared
 from operations.versions.processes import program
 from operations.what_if import changed_plan
 from records.database.work import Work
@@ -78,15 +78,16 @@ def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> l
         again |= {
             name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
         }
-    return [compared(stored[name], one) for name, one in sorted(again.items())]
+    same_weights = inputs.loaded.version.weights_hash == run.weights_hash
+    return [compared(stored[name], one, same_weights=same_weights) for name, one in sorted(again.items())]
 
 
 def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> PartInputs:
     return one.only([name for name, of in stored.items() if any(part.name == one.part.name for part in of.shares)])
 
 
-def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
-    return isinstance(again, Absent) or again.row.inputs_hash == stored.row.inputs_hash
+def _consumed_the_same(again: run_types.BasinResult | Absent, stored: Stored) -> bool:
+    return isinstance(again, Absent) or again.basin.inputs_hash == stored.row.inputs_hash
 
 
 def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
@@ -103,10 +104,10 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
 
 def _computed(
     work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
-) -> dict[str, Recomputed | Absent]:
+) -> dict[str, run_types.BasinResult | Absent]:
     then = replace(work, clock=Clock(run.issued_at))
     plans, failures = possible_plans(then, inputs, _params(run, stored), run.issued_at, _filling(run, stored))
-    done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
+    done: dict[str, run_types.BasinResult | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
         if changed.forecast is not None and run.weather is not None:
@@ -116,7 +117,7 @@ def _computed(
         results = results_of(then, changed, store_states=False, rain_response=rain_response, since=parents)
         for result in results:
             if result.basin.basin_id in changed.forcings:
-                done[result.basin.basin_id] = Recomputed(result, inputs.loaded.version.weights_hash)
+                done[result.basin.basin_id] = result
     return done
 
 

@@ -24,7 +24,6 @@ from operations.basin_data.basins import chosen, unique
 from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, version_to_score
-from operations.versions.stages import single
 from records.basins import basins as basin_records
 from records.database.stored import as_values
 from records.database.work import Work
@@ -79,7 +78,7 @@ def compare(
         basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
     evaluated = _evaluate(work, compared, period, basins, owner)
     with work.database.reading() as session:
-        result = single("comparison", partial(_result, session, evaluated))
+        result = _result(session, evaluated)
     new = comparisons.NewComparison(
         first_day=period.first,
         last_day=period.last,

@@ -18,7 +18,6 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.recalibration import Recalibration, scores_of
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, recalibration_of
-from operations.versions.stages import with_progress
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_weather import RunRecalibration
@@ -140,7 +139,7 @@ def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list
         by_weather = [of for of in settled(session, work.clock, version_id) if weather in (None, of.weather)]
         errors = error_model_of(session, version, [])
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
-        scores = [past_scores(session, version, of) for of in with_progress("past forecasts, weather models", ready)]
+        scores = [past_scores(session, version, of) for of in ready]
     fits = [
         Recalibrated(version_id, of.weather, _fitted(of, of_weather))
         for of, of_weather in zip(ready, scores, strict=True)

@@ -12,6 +12,7 @@ from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from hydrology.uncertainty.weighted import mean_by_shares
+from models.contract import Network
 from models.forcing import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
@@ -166,16 +167,19 @@ def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict
 def _choose(
     loaded: LoadedVersion, storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], Absent | None]:
-    """Return each member's cells, and why a member has none. A snow store is not chosen."""
+    """Return each member's cells, and why a member has none."""
     cells: dict[str, list[int]] = {}
     reason = None
     for label, network, of_member in zip(loaded.labels, loaded.ensemble.networks, storage, strict=True):
-        if network.snow_cells:
-            cells[label] = list(network.snow_cells)
-            continue
-        products = SnowProducts.of(of_member, reference)
-        chosen = choose_cells(products, max_cells=MAX_CELLS, trash_cells=network.trash_cells)
-        cells[label] = [int(cell) for cell in chosen.cells]
-        if not chosen.cells:
-            reason = reason or chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
+        cells[label], why_none = chosen_cells(network, SnowProducts.of(of_member, reference))
+        reason = reason or why_none
     return cells, reason
+
+
+def chosen_cells(network: Network, products: SnowProducts) -> tuple[list[int], Absent | None]:
+    """Return the cells of a network that follow the reference, or its snow store; and why there are none."""
+    if network.snow_cells:
+        return list(network.snow_cells), None
+    chosen = choose_cells(products, max_cells=MAX_CELLS, trash_cells=network.trash_cells)
+    why_none = None if chosen.cells else chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
+    return [int(cell) for cell in chosen.cells], why_none

@@ -39,8 +39,6 @@ MIN_NEIGHBOURS, MAX_NEIGHBOURS = 3, 5
 class NothingToBridge(DataProblem):
     """No basin can have a bridge fitted or applied."""
 
-    kind = "nothing-to-bridge"
-
 
 def fit(
     work: Work,

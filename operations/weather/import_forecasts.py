@@ -29,8 +29,6 @@ from runtime.clock import Clock
 class NoWeather(DataProblem):
     """No basin has a weather forecast that can be stored."""
 
-    kind = "no-weather"
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -199,17 +197,12 @@ def _fetch(work: Work, runs: PastForecasts, wanted: dict[datetime, list[Site]], 
             done.missing.append(began)
             problems = {basin: why for basin, why in problems.items() if not isinstance(why, RunUnavailable)}
         done.failed |= {basin: str(problem) for basin, problem in problems.items()}
-        stored = _store(work, [one.content for one in given if isinstance(one.content, WeatherForecast)])
+        forecasts = [one.content for one in given if isinstance(one.content, WeatherForecast)]
+        with work.database.transaction() as session:
+            stored = store_usable(session, work.clock, forecasts, operational=True)
         done.failed |= stored.refused
         done.stored += bool(stored.new)
         failed_in_a_row = failed_in_a_row + 1 if problems and not stored.new else 0
         if failed_in_a_row == MAX_FAILED:
             done.stopped = str(next(iter(problems.values())))
             return
-
-
-def _store(work: Work, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
-    if not forecasts:
-        return StoredIssue("", (), (), {})
-    with work.database.transaction() as session:
-        return store_usable(session, work.clock, forecasts, operational=True)

@@ -40,8 +40,6 @@ from records.versions import promotions
 class NotDry(InvalidInput):
     """The run is not a recession run."""
 
-    kind = "not-dry"
-
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
     result = result_of(session, run, basin)
@@ -101,8 +99,6 @@ SNOW_SHARE = "frac_snow"
 
 class SeasonNotHeld(InvalidInput):
     """The run does not reach the end of the season."""
-
-    kind = "season-not-held"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,8 +69,6 @@ T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS
 class UnknownRun(NotFound):
     """No run with this id is stored, or it has no such basin."""
 
-    kind = "unknown-run"
-
 
 @stored(
     "run_basins",
@@ -89,7 +87,6 @@ class UnknownRun(NotFound):
     Index(None, "basin_id"),
     key=("run_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
 
@@ -232,7 +229,6 @@ _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.ite
     Index(None, "version_id", "purpose", "t0"),
     Index(None, "request_key"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A forecast run in a list."""
 

@@ -43,7 +43,6 @@ _READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 class NoObservations(NotFound):
     """No days of this product, variable or period are stored for the basin."""
 
-    kind = "no-observations"
     remedy = "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing."
 
 

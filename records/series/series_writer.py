@@ -35,13 +35,9 @@ from records.series.year_rows import (
 class UnitConflict(DataProblem):
     """The series is stored in another unit."""
 
-    kind = "unit-conflict"
-
 
 class UnusableValues(DataProblem):
     """A value that is neither a number nor flagged as missing."""
-
-    kind = "unusable-values"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 

@@ -19,7 +19,8 @@ from ingestion.sources.tables import TablesSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
 from operations.basin_data.ingest import ingest
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.basins import basins

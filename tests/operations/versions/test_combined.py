@@ -332,11 +332,11 @@ def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version
 @pytest.mark.extended
 def test_weights_are_learnt_where_no_weight_was_fitted(trained_store: Database, both: Version) -> None:
     ids = [part.version for part in both.parts]
-    learnt = learn_weights(trained_store, ids, None, BASINS)
+    learnt = learn_weights(work_of(trained_store), ids, None, BASINS)
     assert sum(learnt.common.values()) == pytest.approx(1)
     assert (learnt.by_basin, learnt.nse) == ({}, None)  # of a single year
     with pytest.raises(InvalidInput, match="overlaps"):
-        learn_weights(trained_store, ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
+        learn_weights(work_of(trained_store), ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
 
 
 def test_weights_by_basin_are_learnt_where_they_pay() -> None:
