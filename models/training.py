@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from pydantic import BaseModel, Field, NonNegativeInt, ValidationError
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 from torch import Tensor, nn
 
 from hydrology.base.calendar import Period
@@ -64,17 +64,13 @@ class TrainedMember:
     seconds: float
 
 
-def _empty_curve() -> Curve:
-    return {"step": [], "loss": [], "learning_rate": [], "gradient_norm": []}
-
-
 class _CheckpointHeader(BaseModel):
     """The progress of a training in a checkpoint."""
 
     step: NonNegativeInt
     best_nse: float | None
     log: list[dict[str, Any]]
-    curve: Curve = Field(default_factory=_empty_curve)
+    curve: Curve
     seconds: float
 
 
@@ -139,7 +135,7 @@ class MemberTraining:
         self._clock = time.process_time if device == "cpu" else time.perf_counter
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
-        self.curve = _empty_curve()
+        self.curve: Curve = {"step": [], "loss": [], "learning_rate": [], "gradient_norm": []}
 
     def _samples_of(self, seed: int) -> tuple[Array, Array, Windows]:
         """Return the observations that are fitted, s_b of the basins, and the windows in the order of a seed."""
@@ -251,7 +247,10 @@ class MemberTraining:
         if not (torch.isfinite(loss) and torch.isfinite(norm)):
             raise self.diverged(loss.item(), norm.item(), rate)
         self.optimizer.step()
-        self._average()
+        share = self.average_share(self.step)
+        with torch.no_grad():
+            for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                mean.lerp_(now, 1 - share)
         self.record(self.step, loss.item(), norm.item())
         return loss.item(), rate
 
@@ -282,12 +281,6 @@ class MemberTraining:
         if self.prior is None or vectors is None or inputs.basin is None:
             return 0.0
         return self.prior.penalty(vectors.table[inputs.basin])
-
-    def _average(self) -> None:
-        share = self.average_share(self.step)
-        with torch.no_grad():
-            for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
-                mean.lerp_(now, 1 - share)
 
     def _samples(self, step: int) -> tuple[Inputs, Tensor, Tensor]:
         """Return a step's inputs, the observations of its loss days (T, B), and s_b (B,)."""
