@@ -119,7 +119,11 @@ class MemberTraining:
         self.energy = energy(data.forcing, config.inputs) if self.network.sees_energy else None
         self.prior: VectorPrior | None = None
         if config.fitted == "basin_vectors":
-            self.prior = self._fit_vectors_alone()
+            vectors = self.network.basin_vectors
+            assert vectors is not None
+            self.network.requires_grad_(False)
+            vectors.table.requires_grad_(True)
+            vectors.dropout, self.prior = 0.0, VectorPrior(vectors.table)
         self.fitted = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
@@ -267,14 +271,6 @@ class MemberTraining:
         others = [weights for weights in self.fitted if vectors is not None and weights is vectors.table]
         groups = [{"params": decay, "weight_decay": self.config.weight_decay}, {"params": others, "weight_decay": 0.0}]
         return torch.optim.AdamW([group for group in groups if group["params"]])
-
-    def _fit_vectors_alone(self) -> VectorPrior:
-        vectors = self.network.basin_vectors
-        assert vectors is not None
-        self.network.requires_grad_(False)
-        vectors.table.requires_grad_(True)
-        vectors.dropout = 0.0
-        return VectorPrior(vectors.table)
 
     def _prior_penalty(self, inputs: Inputs) -> Tensor | float:
         vectors = self.network.basin_vectors
