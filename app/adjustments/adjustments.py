@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -16,7 +16,7 @@ from app.http import json_numbers
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId
+from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId, id_path
 from app.http.json_numbers import gappy_column, rounded
 from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
 from app.http.shown import As, model_of
@@ -26,7 +26,6 @@ from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.changes import NewAdjustment, Publication
-from jobspec.fields import ID
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.forecasts import adjustments
@@ -156,7 +155,7 @@ of_adjusted = run_table("adjusted", "Adjusted forecast of {0.basin}")
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
 
-AdjustmentId = Annotated[str, Path(description="An adjustment's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+AdjustmentId = Annotated[str, id_path("An adjustment's id.", "01a1fa31d0a6718d9e12f4")]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "description": "The draft."}}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -15,7 +15,7 @@ from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import KnownBasin, NumberCursor, Reading
+from app.http.dependencies import KnownBasin, NumberCursor, Reading, id_path
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
@@ -188,7 +188,7 @@ deliveries_router = APIRouter(
     prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
 )
 
-DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+DeliveryId = Annotated[str, id_path("A delivery's id.", "01a1fa31d0a6718d9e12f4")]
 OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]
 WithStatus = Annotated[Status | None, Query(description="Only deliveries with this status.")]
 

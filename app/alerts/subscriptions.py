@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -12,7 +12,7 @@ from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings, id_path
 from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
 from hydrology.alerts import Severity
 from hydrology.base.absent import absent
@@ -21,7 +21,6 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from jobspec.addresses import why_no_target
 from jobspec.extensions import extensions
-from jobspec.fields import ID
 from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
@@ -171,9 +170,7 @@ router = APIRouter(
     prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
 )
 
-SubscriptionId = Annotated[
-    str, Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])
-]
+SubscriptionId = Annotated[str, id_path("A subscription's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 @router.get("", summary="List subscriptions to alert changes", **documented_list(Subscriptions, Unauthorized))

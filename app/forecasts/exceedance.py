@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
@@ -140,7 +140,6 @@ def exceedance(
 ) -> ExceedanceOfRun:
     """Return exceedance probabilities of a level in `units`, or of the basin's own; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
-    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
     flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
     judged: Mapping[str, float] = {}
@@ -149,7 +148,10 @@ def exceedance(
     return ExceedanceOfRun(
         **header_of_days(latest, at),
         units={"discharge": units},
-        levels=[_level_chances(flows, level, last, units, judged) for level in levels],
+        levels=[
+            _level_chances(flows, level, last, units, judged)
+            for level in levels_of(session, run, basin, units, discharge)
+        ],
         peak=maybe(_peak(session, latest, adjustment, units)),
     )
 

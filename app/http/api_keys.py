@@ -103,40 +103,29 @@ _SCOPES: dict[object, Scope | None] = {any_key: None}
 """The least scope that each check of a key needs."""
 
 
-def _reader(scope: Scope) -> Any:
-    """Return a dependency for a key of at least a scope."""
+def _at_least(scope: Scope, of_any: Any) -> Any:
+    """Return a dependency for a key, or a request that writes with one, of at least a scope."""
 
-    async def reader(key: AnyKey) -> Key:
-        return _require(key, scope)
+    async def checked(sent: of_any) -> Any:
+        _require(sent.key if isinstance(sent, Writer) else sent, scope)
+        return sent
 
-    _SCOPES[reader] = scope
-    return Depends(reader)
-
-
-def _writer_with(scope: Scope) -> Any:
-    """Return a dependency for a request that writes with a key of at least a scope."""
-
-    async def writer(writer: OperatorWriter) -> Writer:
-        _require(writer.key, scope)
-        return writer
-
-    _SCOPES[writer] = scope
-    return Depends(writer)
+    _SCOPES[checked] = scope
+    return Depends(checked)
 
 
-def _require(key: Key, scope: Scope | None) -> Key:
+def _require(key: Key, scope: Scope | None) -> None:
     if (scope == "admin" and not key.is_admin) or (scope == "forecaster" and not key.is_forecaster):
         raise Forbidden(
             f"The key of {key.name} has the scope {key.scope}, but this needs {scope}: create one with "
             f"`freshet keys make NAME --scope {scope}`."
         )
-    return key
 
 
-ForecasterWriter = Annotated[Writer, _writer_with("forecaster")]
-ForecasterReader = Annotated[Key, _reader("forecaster")]
-AdminWriter = Annotated[Writer, _writer_with("admin")]
-AdminReader = Annotated[Key, _reader("admin")]
+ForecasterWriter = Annotated[Writer, _at_least("forecaster", OperatorWriter)]
+ForecasterReader = Annotated[Key, _at_least("forecaster", AnyKey)]
+AdminWriter = Annotated[Writer, _at_least("admin", OperatorWriter)]
+AdminReader = Annotated[Key, _at_least("admin", AnyKey)]
 
 
 def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:

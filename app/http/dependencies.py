@@ -85,16 +85,23 @@ OptionalBasin = Annotated[
     AfterValidator(optional_full_id),
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
-RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
+
+
+def id_path(description: str, example: str) -> Any:
+    """Return the parameter for an id in an address."""
+    return Path(description=description, pattern=ID, examples=[example])
+
+
+RunId = Annotated[str, id_path("A run's id.", "011ccb1a3a8003f9c24d1e")]
 ChosenRun = Annotated[str | None, Query(description="A run's id; by default the latest forecast's.", pattern=ID)]
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
-VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
+VersionId = Annotated[str, id_path("A model version's id.", "011cb6d0d4209b8d7f6a51")]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 ChosenVersion = Annotated[
     str | None, Query(description="A model version's id; by default the basin's current one.", pattern=ID)
 ]
-JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+JobId = Annotated[str, id_path("A job's id.", "01a1fa2ab3c4d50b5f2e91")]
+ScheduleId = Annotated[str, id_path("A schedule's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 def _utc(instant: datetime | None) -> datetime | None:

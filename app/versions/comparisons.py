@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -15,7 +15,7 @@ from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import Metric, OptionalVersion, Reading
+from app.http.dependencies import Metric, OptionalVersion, Reading, id_path
 from app.http.json_numbers import rounded, rounded_or_none
 from app.http.shown import As
 from hydrology.base import calendar
@@ -23,7 +23,6 @@ from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
-from jobspec.fields import ID
 from records.verification import comparisons
 from records.verification.comparisons import UnknownComparison
 from records.versions import versions
@@ -34,7 +33,7 @@ router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 Column = Sequence[float | None]
 Value = TypeVar("Value")
 Exact = Annotated[Value, As(exact=True)]
-ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ComparisonId = Annotated[str, id_path("A comparison's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 class ComparisonSummary(Model):

@@ -18,7 +18,6 @@ from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
-from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.simulations import snow_cells
@@ -172,7 +171,6 @@ def basin_skill(
     session: Session, basin: str, version: str | None, metric: str | None = None, use: PeriodUse | None = None
 ) -> BasinSkill:
     """Return the scores of a version (by default the current one) in a basin."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     only: dict[str, Any] = {"basins": [basin], "metrics": metric and [metric], "uses": use and [use]}
     scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))

@@ -32,7 +32,6 @@ from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair,
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from jobspec.fields import DayField
-from records.basins import basins
 from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.simulations import simulated_series
@@ -85,7 +84,6 @@ class Simulation(Evaluation):
 
 def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
     """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     flow = simulated_series.newest_flow(session, asked.evaluated_as, basin)
     return flow, {

@@ -19,7 +19,6 @@ from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import Quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season, Verification
-from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.verification import lead_scores
@@ -123,7 +122,6 @@ def verified_in(
     session: Session, basin: str, version: str | None, season: Season
 ) -> tuple[str, list[lead_scores.BasinVerification]]:
     """Return a version (by default the current one) and its stored verification in a basin."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
     if not rows:

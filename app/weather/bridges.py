@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -11,11 +11,10 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import SHORTLY
-from app.http.dependencies import Reading
+from app.http.dependencies import Reading, id_path
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
-from jobspec.fields import ID
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 
@@ -90,12 +89,7 @@ def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
 router = APIRouter(prefix="/bridges", tags=["bridges"])
 
 BridgeName = Annotated[
-    str,
-    Path(
-        description="A bridge's name, which stands for its newest fit, or the id of a fit.",
-        pattern=ID,
-        examples=["live_as_maurer"],
-    ),
+    str, id_path("A bridge's name, which stands for its newest fit, or the id of a fit.", "live_as_maurer")
 ]
 
 
