@@ -18,7 +18,7 @@ from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId, id_path
 from app.http.json_numbers import gappy_column, rounded
-from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
@@ -232,7 +232,7 @@ def list_adjustments(
 @router.get(
     "/adjustments/{adjustment}",
     summary="An adjustment beside the forecast as issued",
-    responses=documented_keyed(Forbidden, UnknownAdjustment, NoArea),
+    responses=documented(Unauthorized, Forbidden, UnknownAdjustment, NoArea),
     dependencies=[cached(NO_STORE)],
 )
 def read_adjustment(

@@ -16,7 +16,7 @@ from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
 from app.http.dependencies import KnownBasin, NumberCursor, Reading, id_path
-from app.http.problems import Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from jobspec.fields import ID
@@ -216,7 +216,9 @@ def list_deliveries(
 
 
 @deliveries_router.get(
-    "/{delivery}", summary="The log of a delivery", responses=documented_keyed(UnknownDelivery, NotYourSubscription)
+    "/{delivery}",
+    summary="The log of a delivery",
+    responses=documented(Unauthorized, UnknownDelivery, NotYourSubscription),
 )
 def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> DeliveryDetail:
     """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of

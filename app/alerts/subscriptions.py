@@ -13,7 +13,7 @@ from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_own
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings, id_path
-from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from hydrology.alerts import Severity
 from hydrology.base.absent import absent
 from hydrology.base.doc import Why
@@ -210,7 +210,7 @@ def create_subscription(
 @router.get(
     "/{subscription}",
     summary="Read a subscription",
-    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+    responses=documented(Unauthorized, UnknownSubscription, NotYourSubscription),
 )
 def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscription: SubscriptionId) -> Subscription:
     """Only for the key that created it and for admins, because a URL may contain a secret."""

@@ -114,7 +114,13 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     }
     floods = frequency_of(session, asked.basin)
     doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
-    fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
+    stored = basin_levels.of_basin(session, asked.basin)
+    into_units = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating)
+    flows = into_units.converted([one.discharge for one in stored])
+    fixed = [
+        fixed_threshold(one, rating, doubts).model_copy(update={"discharge": flow})
+        for one, flow in zip(stored, flows, strict=True)
+    ]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     return schemas.Thresholds.from_records(
@@ -183,13 +189,6 @@ def _of_model(
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
     statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
     return schemas.ModelLevels.from_records(model, area=area, levels=statistics)
-
-
-def _in_units(
-    asked: Request, threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> schemas.FixedThreshold:
-    (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
-    return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,11 +195,6 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def documented_keyed(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses of an operation that needs a key to read."""
-    return documented(Unauthorized, *problems)
-
-
 def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that needs a key and takes a body."""
     return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)

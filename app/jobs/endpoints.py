@@ -22,7 +22,7 @@ from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, Reading, of_app
 from app.http.limits.admission import Admission, RequestAdmission
 from app.http.middleware import EVENT_STREAM
-from app.http.problems import Overloaded, Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Overloaded, Unauthorized, documented, documented_writing
 from app.jobs.posting import (
     Job,
     JobPage,
@@ -242,7 +242,7 @@ def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
 @router.get(
     "/{job}/events",
     summary="Follow the events of a job",
-    responses=_STREAMED | documented_keyed(UnknownJob),
+    responses=_STREAMED | documented(Unauthorized, UnknownJob),
     response_class=StreamingResponse,
 )
 def read_job_events(

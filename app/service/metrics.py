@@ -20,7 +20,7 @@ from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE
 from app.http.dependencies import NumberCursor, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.middleware import Middleware, on_start
-from app.http.problems import Forbidden, Unauthorized, documented_keyed
+from app.http.problems import Forbidden, Unauthorized, documented
 from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
@@ -191,7 +191,7 @@ router = APIRouter(tags=["status"])
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=Response,
-    responses=documented_keyed()
+    responses=documented(Unauthorized)
     | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
 def read_metrics(

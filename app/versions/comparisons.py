@@ -177,16 +177,14 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
             metric=metric,
             version=version,
             values=[rounded_or_none(value) for value in column],
-            differences=None if at == 0 else _differences(column, first),
+            differences=None
+            if at == 0
+            else [
+                None if value is None or of_first is None else rounded(value - of_first)
+                for value, of_first in zip(column, first, strict=True)
+            ],
         )
         for at, (version, column) in enumerate(of_versions.items())
-    ]
-
-
-def _differences(column: Column, first: Column) -> list[float | None]:
-    return [
-        None if value is None or of_first is None else rounded(value - of_first)
-        for value, of_first in zip(column, first, strict=True)
     ]
 
 

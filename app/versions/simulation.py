@@ -83,18 +83,12 @@ class Simulation(Evaluation):
 
 
 def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
-    """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`."""
+    """Return the flow of a version's newest evaluation in a basin, and the other fields of `Evaluation`."""
     asked = asked_version(session, basin, version)
     flow = simulated_series.newest_flow(session, asked.evaluated_as, basin)
-    return flow, {
-        "basin": basin,
-        "basin_kind": kind_of(session, basin),
-        "version": asked.id,
-        "scored": flow.version_id,
-        "period": flow.period,
-        "period_use": versions.get(session, flow.version_id).use_of(flow.period, basin),
-        "evaluated_at": flow.evaluated_at,
-    }
+    use = versions.get(session, flow.version_id).use_of(flow.period, basin)
+    kind = kind_of(session, basin)
+    return flow, {"basin_kind": kind, "version": asked.id, "scored": flow.version_id, "period_use": use}
 
 
 def evaluated_days(flow: SimulatedFlow, start: Day | None, end: Day | None) -> slice:
@@ -130,6 +124,7 @@ def simulation_of(
             f"{lacking} of {counted(len(shown), 'day has', 'days have')} no observation: no score counts them."
         )
     return Simulation.from_records(
+        flow,
         **evaluation,
         units=units,
         area=area,
@@ -232,6 +227,7 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
     chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]
     return Events.from_records(
+        flow,
         **evaluation,
         season=season,
         rules=EventRules(
