@@ -95,7 +95,6 @@ class AdjustedForecast(Adjustment):
 
 
 def adjustment_answer(session: Session, stored: StoredAdjustment) -> Adjustment:
-    """Return an adjustment."""
     return Adjustment(**_fields(session, stored))
 
 

@@ -77,7 +77,6 @@ class AlertChanges(Model):
 
 
 def change_of(stored: alert_changes.Change) -> AlertChange:
-    """Return a change as answers show it."""
     return AlertChange(**alert_changes.as_json(stored))
 
 
@@ -161,13 +160,11 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
-    """Return a delivery with its log."""
     (delivery,) = summaries(session, [stored])
     return DeliveryDetail(**dict(delivery), attempts=deliveries.attempts_of(session, stored.id))
 
 
 def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
-    """Return deliveries as in a list."""
     changes = alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
     return [_summary(stored, changes.get(stored.change_seq or 0)) for stored in rows]
 

@@ -119,7 +119,6 @@ class MailNotSet(InvalidInput):
 
 
 def require_receiver(settings: Settings, new: NewSubscription) -> None:
-    """Refuse a receiver that the service cannot send to."""
     require_target(settings, new.url)
     if new.email is not None and not settings.sends_mail:
         raise MailNotSet(str(absent(Reason.MAIL_NOT_SET)))

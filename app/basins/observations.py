@@ -145,7 +145,6 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
 
 
 def observations_of(session: Session, part: ObservationQuery) -> Observations:
-    """Return the observations of a basin."""
     period = part.period
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
@@ -234,7 +233,6 @@ _LONG_NAMES = {"srad": "downwelling shortwave radiation, mean over daylight"}
 
 
 def table_of(answer: Observations, sites: Mapping[str, Site]) -> Table:
-    """Return the daily series of a product in a basin."""
     rows, credit = len(answer.time), answer.credit
     columns = [
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
@@ -254,7 +252,6 @@ def table_of(answer: Observations, sites: Mapping[str, Site]) -> Table:
 def variable_columns(
     variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
 ) -> list[Column]:
-    """Return the values of a variable and their flags."""
     name, methods = _STANDARDS.get((variable, unit), (None, None))
     words = _LONG_NAMES.get(variable, variable)
     return [

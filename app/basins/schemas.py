@@ -125,7 +125,6 @@ class BasinDetail(BasinSummary):
 
 
 def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSummary]:
-    """Return basins as in a list."""
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
         BasinSummary.from_records(basin, **_area_and_kind(basin, areas[basin.id], official=basin.id not in owners))

@@ -99,7 +99,6 @@ def tag_of(session: Session, asked: Request) -> str:
 
 
 def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
-    """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
@@ -116,7 +115,7 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
     stored = basin_levels.of_basin(session, asked.basin)
     into_units = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating)
-    flows = into_units.converted([one.discharge for one in stored])
+    flows = into_units.converted([one.discharge for one in stored]) if stored else []
     fixed = [
         fixed_threshold(one, rating, doubts).model_copy(update={"discharge": flow})
         for one, flow in zip(stored, flows, strict=True)
@@ -137,7 +136,6 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
 
 
 def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
-    """Return how a basin's floods are analysed."""
     floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
     return floods
 
@@ -163,7 +161,6 @@ def level_of(session: Session, basin: str, name: str, on: Day) -> schemas.FixedT
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> schemas.FloodCategories:
-    """Return the official categories of a basin."""
     rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
         fixed_threshold(one, rating, doubts)

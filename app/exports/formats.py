@@ -22,7 +22,6 @@ _FORMULA = re.compile(f"(^|[;|\t\r\n])(?=[{_IGNORED}]*[{_SIGNS}])|^(?= *[\t\r])"
 
 
 def csv_of(table: Table) -> bytes:
-    """Return a table as a file."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow([_heading(column) for column in table.columns])

@@ -225,13 +225,11 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
-    """Read the forecast of a basin and return it."""
     (parts,) = stored_parts(session, [latest], representation.members)
     return basin_forecast(latest, parts, representation)
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the forecast of a basin."""
     basin, series, units = latest.basin, parts.series, representation.units
     why = why_no_account(basin, parts.conserving)
     pruned = basin.pruned if basin.status == "issued" else None

@@ -28,7 +28,6 @@ RunAndTime = tuple[Latest, datetime | None]
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
-    """Return the latest forecast of a basin."""
     try:
         return records.latest(session, basin, at)
     except NoForecast as error:

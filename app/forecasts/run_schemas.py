@@ -69,12 +69,10 @@ class RunDetail(RunSummary):
 
 
 def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
-    """Return runs as in a list."""
     return [RunSummary(**_STORED.values(run), what_if=what_if(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:
-    """Return a run with its outcome in each basin."""
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     shown: RunDetail = RunDetail.from_records(

@@ -44,10 +44,7 @@ class RunFilters:
 
 @router.get("", summary="List forecast runs", **documented_list(RunPage, UnknownBasin, UnknownVersion))
 def list_runs(
-    session: Reading,
-    filters: Annotated[RunFilters, Depends()],
-    at: AsKnown,
-    page: Annotated[Listing, listing(RunPage)],
+    session: Reading, filters: Annotated[RunFilters, Depends()], at: AsKnown, page: Annotated[Listing, listing(RunPage)]
 ) -> Response:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""

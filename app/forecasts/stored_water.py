@@ -175,7 +175,6 @@ def why_no_account(basin: RunBasin, conserving: bool) -> Absent:
 
 
 def is_conserving(session: Session, latest: Latest) -> bool:
-    """Return whether the version of a run conserves mass."""
     return versions.conserving(session, [latest.run.version_id])[latest.run.version_id]
 
 

@@ -170,12 +170,10 @@ def refused(field: str, detail: str, location: str = "query") -> InvalidRequest:
 
 
 def title_of(kind: str) -> str:
-    """Return the title of a kind."""
     return kind.replace("-", " ").capitalize()
 
 
 def meaning_of(problem: type[Problem]) -> str:
-    """Return the meaning of a kind of problem."""
     return (problem.__doc__ or "").strip().splitlines()[0]
 
 
@@ -201,7 +199,6 @@ def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, An
 
 
 def details_of(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
-    """Return the problem details of an error."""
     more = {} if faults is None else {"errors": faults}
     return ProblemDetails(
         type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more

@@ -224,9 +224,7 @@ class AuditPage(Model):
 
 
 @audit_router.get(
-    "",
-    summary="Audit trail of changes",
-    **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE),
+    "", summary="Audit trail of changes", **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE)
 )
 def list_changes(
     session: Reading, _key: AdminReader, page: Annotated[Listing, listing(AuditPage, NumberCursor)]

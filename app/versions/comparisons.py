@@ -110,7 +110,6 @@ class NotCompared(NotFound):
 
 
 def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
-    """Return comparisons as in a list."""
     return [
         ComparisonSummary.from_records(summary, basin_count=summary.basins, official=summary.owner is None)
         for summary in stored

@@ -13,13 +13,12 @@ from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin, table_of
 from app.http.base_schema import Missing, Model, Period, Series
-from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Metric, Reading, VersionId
 from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import versions
@@ -201,7 +200,6 @@ def model_skill(session: Session, version: str, metric: str | None = None, use: 
 
 
 def snow_skill(cells: snow_cells.SnowCells) -> SnowSkill:
-    """Return the skill of a version's snow cells."""
     return SnowSkill.from_records(
         cells,
         label=NOT_TRAINED,
@@ -239,7 +237,7 @@ def table_by_basin(session: Session, version: str, period: calendar.Period, chos
 @router.get(
     "/basins/{basin}/skill",
     summary="Skill of the model in a basin",
-    **documented_responses(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
+    **documented_responses(BasinSkill, *OF_VERSION, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
     session: Reading,

@@ -16,7 +16,7 @@ from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
-from app.http.dependencies import AreaName, BasinId, ChosenVersion, Reading, area_between
+from app.http.dependencies import OF_VERSION, AreaName, BasinId, ChosenVersion, Reading, area_between
 from app.http.json_numbers import rounded
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -136,7 +136,6 @@ def simulation_of(
 
 
 def simulation_table(answer: Simulation, sites: Mapping[str, Site]) -> Table:
-    """Return a simulation as a table: a row for each day."""
     name = f"{answer.basin}_simulation_{answer.scored}_{answer.time[0]}_{answer.time[-1]}"
     return table_of(answer, name, f"Simulated and observed flow of {answer.basin}", sites)
 
@@ -259,7 +258,7 @@ def _days(event: Event | None, days: Days) -> EventDays | None:
 @events_router.get(
     "/basins/{basin}/events",
     summary="Scores of the events of a basin: time, height, volume and onset of peaks",
-    **documented_responses(Events, UnknownBasin, UnknownVersion, NoModel, NotSimulated),
+    **documented_responses(Events, *OF_VERSION, NotSimulated),
 )
 def read_events(
     session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR

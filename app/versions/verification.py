@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import Missing, Model, Period
-from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Reading, VersionId
 from app.http.shown import As, extended, model_of, shown_fields
 from app.versions.scores import SCORED, USE
 from hydrology.base.absent import texts
@@ -19,8 +19,7 @@ from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import Quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season, Verification
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.verification import lead_scores
 from records.verification.lead_scores import POOLED, Origin
 from records.versions import versions
@@ -144,7 +143,6 @@ def basin_verification(session: Session, basin: str, version: str | None, season
 
 
 def model_verification(session: Session, version: str, season: Season) -> ModelVerification:
-    """Return the verification of a version over its basins."""
     asked = versions.get(session, version)
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
     if not rows:
@@ -184,7 +182,7 @@ def _not_verified(what: str, version: str) -> NotVerified:
 @router.get(
     "/basins/{basin}/verification",
     summary="Verification of the forecasts in a basin, by lead time",
-    **documented_responses(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
+    **documented_responses(BasinVerification, *OF_VERSION, NotVerified),
 )
 def read_basin_verification(
     session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR

@@ -40,8 +40,7 @@ class BridgedBasin(Model):
     steps: dict[str, list[float]] = Field(description="Additive correction of temperatures, °C, by month.")
     limited: list[str] = Field(description="Variables whose correction reached its limit in some month.")
     held_out: Annotated[
-        Annotated[Skill, As(name="HeldOut", exact=True)] | None,
-        Why("It has no days of its own to hold out."),
+        Annotated[Skill, As(name="HeldOut", exact=True)] | None, Why("It has no days of its own to hold out.")
     ]
     applied_at: Annotated[datetime | None, Why("It has not been applied here.")] = Field(
         description="When it was last applied; null where it has not been."
@@ -73,7 +72,6 @@ class Bridges(Model):
 
 
 def detail(session: Session, bridge: str) -> BridgeDetail:
-    """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
     return BridgeDetail(**BRIDGE.values(stored), basins=basins, refused=stored.refused)
@@ -93,11 +91,7 @@ BridgeName = Annotated[
 ]
 
 
-@router.get(
-    "",
-    summary="List bridges between weather products",
-    **documented_list(Bridges, cache_control=SHORTLY),
-)
+@router.get("", summary="List bridges between weather products", **documented_list(Bridges, cache_control=SHORTLY))
 def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
