@@ -22,7 +22,6 @@ from hydrology.base.doc import Why
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch
-from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
@@ -118,7 +117,7 @@ class Delivery(Model):
     event: Annotated[str | None, _QUESTION] = Field(
         description="Identifier of the change: `webhook-id` of every attempt."
     )
-    kind: ChangeKind | Literal["confirmation"]
+    kind: alert_changes.ChangeKind | Literal["confirmation"]
     basin: Annotated[str | None, _QUESTION]
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
     tries: int = Field(

@@ -18,9 +18,7 @@ from app.http.problems import refused
 from hydrology.base.absent import text
 from hydrology.base.calendar import age_days, as_date
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.outlooks import reader
-from records.outlooks.reader import Outlook
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 
@@ -67,7 +65,7 @@ class BasinRows(Model):
     basins: Annotated[list[BasinRow], Series("")]
 
 
-def _row(basin: BasinSummary, outlook: Outlook) -> BasinRow:
+def _row(basin: BasinSummary, outlook: reader.Outlook) -> BasinRow:
     place = {name: getattr(basin, name) for name in ("name", "latitude", "longitude", "kind", "huc")}
     place |= {"basin": basin.id, "area": basin.area and basin.area.km2, "area_source": basin.area and basin.area.name}
     alert = None if outlook.alert is None else outlook.alert.alert.severity
@@ -126,7 +124,7 @@ def list_basins(
 @router.get(
     "/{basin}",
     summary="Metadata, stored series and data quality of a basin",
-    **documented_responses(BasinDetail, UnknownBasin),
+    **documented_responses(BasinDetail, basins.UnknownBasin),
 )
 def read_basin(session: Reading, basin: BasinId, answer: JsonAnswer) -> Response:
     """Location, drainage areas (km²), attributes, the stored daily series, the model version behind its forecasts, and

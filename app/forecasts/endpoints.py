@@ -23,7 +23,6 @@ from app.forecasts.forecast import (
     stored_parts,
 )
 from app.forecasts.header import run_table
-from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import SHORTLY, ResponseCache
 from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
 from app.http.entity_tags import entity_tag
@@ -203,7 +202,7 @@ def read_latest_forecasts(
     session: Reading,
     rendered: RenderedAnswers,
     answer: SeriesAnswer,
-    basins: SelectedBasins,
+    basins: lookup.SelectedBasins,
     form: LatestForm,
     at: AsKnown,
     *,

@@ -20,7 +20,6 @@ from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
 from app.http.dependencies import NoArea, Reading
-from app.http.json_numbers import rounded
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
 from hydrology.base.arrays import Array
@@ -191,7 +190,7 @@ def _level_chances(
 ) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
-    shown = None if level.shown is None else rounded(level.shown)
+    shown = None if level.shown is None else json_numbers.rounded(level.shown)
     chances = partial(LevelChances, name=level.name, discharge=shown, direction=level.direction, flow=flow_of)
     unknown = partial(chances, chance=None, within=None, in_words=None)
     if level.depth is None:

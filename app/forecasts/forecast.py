@@ -53,8 +53,6 @@ from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_arrays import RunSeries
-from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin
 from records.versions import versions
 
 
@@ -112,14 +110,14 @@ class BasinForecast(RunOfBasin):
         )
     )
     calibration: Calibration | None = Field(description="The basis of `calibrated`.")
-    quantiles_of: QuantilesOf = Field(
+    quantiles_of: run_types.QuantilesOf = Field(
         description="Origin of the quantiles of `discharge`, not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
     discharge: Annotated[Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
         description=column(
             "In the requested unit: `median`, and quantiles of the members named by the percentage at "
-            f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
+            f"or below (`p10`: a tenth of the members). {run_types.QUANTILES_NOTE}"
         )
     )
     normal: NormalFlow | None = Field(
@@ -195,7 +193,7 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, RunSeries]
+    series: Mapping[str, run_arrays.RunSeries]
     ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
@@ -324,7 +322,7 @@ def _in_words(
     )
 
 
-def _members(series: Mapping[str, RunSeries], basin: RunBasin, units: Units) -> dict[str, Any]:
+def _members(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units) -> dict[str, Any]:
     if "discharge" not in series:
         return {}
     flows, cells = series["discharge"], series.get("cells_at_t0")
@@ -339,7 +337,7 @@ def _units(representation: Representation) -> dict[str, str]:
     return {**discharge, **water, **of_members}
 
 
-def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> Columns:
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]

@@ -15,7 +15,6 @@ from app.http.problems import refused
 from hydrology.base.errors import NotFound
 from jobspec.fields import BASIN, full_id
 from records.basins import basins as stored_basins
-from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
 from records.runs.run_types import UnknownRun
@@ -51,7 +50,7 @@ def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun
 
 # The run that an answer about a basin is for: the one named, or the latest.
 AskedRun = Annotated[RunAndTime, Depends(_asked)]
-PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
+PROBLEMS = (stored_basins.UnknownBasin, NoModel, NoForecast, UnknownRun)
 """What finding it raises."""
 
 

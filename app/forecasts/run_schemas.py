@@ -14,7 +14,6 @@ from app.weather.schemas import WEATHER_USED
 from hydrology.base.absent import text
 from records.basins import ownership
 from records.runs import run_types, runs
-from records.runs.run_types import BasinStatus
 from records.runs.run_weather import RunWeather
 from records.versions import versions
 
@@ -47,7 +46,7 @@ class BasinOfRun(Model):
 
     basin: str
     basin_kind: BasinKind
-    status: BasinStatus
+    status: run_types.BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from it; null where the run did not come so far."

@@ -20,7 +20,6 @@ from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
 from jobspec.fields import BASIN_SCHEMA, ID, NAMED, form, full_id
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.database import checksums
 from records.database.engine import Database
 from records.forecasts.latest import NoModel
@@ -103,7 +102,7 @@ OptionalVersion = Annotated[str | None, Query(description="Only entries of this 
 ChosenVersion = Annotated[
     str | None, Query(description="A model version's id; by default the basin's current one.", pattern=ID)
 ]
-OF_VERSION = (UnknownBasin, UnknownVersion, NoModel)
+OF_VERSION = (basins.UnknownBasin, UnknownVersion, NoModel)
 """Problems of a version, by default a basin's current one."""
 JobId = Annotated[str, id_path("A job's id.", "01a1fa2ab3c4d50b5f2e91")]
 ScheduleId = Annotated[str, id_path("A schedule's id.", "01a1fa2ab3c4d50b5f2e91")]

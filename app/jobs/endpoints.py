@@ -43,7 +43,6 @@ from records.database.base import JsonObject
 from records.database.engine import Database
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
-from records.jobs.jobs import ENDED, UnknownJob
 
 log = structlog.get_logger()
 
@@ -230,19 +229,19 @@ def list_jobs(
 @router.get(
     "/{job}",
     summary="Read a job",
-    **documented_responses(Job, Unauthorized, UnknownJob),
+    **documented_responses(Job, Unauthorized, jobs.UnknownJob),
     dependencies=[cached(NO_STORE)],
 )
 def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
     """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
     shown = job_answer(job, key)
-    return answer.of(shown, cache_control=PRIVATE) if shown.status in ENDED else shown
+    return answer.of(shown, cache_control=PRIVATE) if shown.status in jobs.ENDED else shown
 
 
 @router.get(
     "/{job}/events",
     summary="Follow the events of a job",
-    responses=_STREAMED | documented(Unauthorized, UnknownJob),
+    responses=_STREAMED | documented(Unauthorized, jobs.UnknownJob),
     response_class=StreamingResponse,
 )
 def read_job_events(
@@ -263,7 +262,7 @@ def read_job_events(
 @router.post(
     "/{job}/cancel",
     summary="Stop a job",
-    responses=documented_writing(UnknownJob, NotYourJob),
+    responses=documented_writing(jobs.UnknownJob, NotYourJob),
     dependencies=[cached(NO_STORE)],
 )
 def cancel_job(writer: OperatorWriter, job: JobId) -> Job:

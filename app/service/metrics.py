@@ -27,7 +27,6 @@ from jobspec.jobs.base import QUEUES
 from records.access import audit
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
-from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
 from runtime.release import code_version
@@ -106,7 +105,7 @@ def _samples(
     }
 
 
-def _gpus(states: Sequence[GPUState]) -> dict[str, Samples]:
+def _gpus(states: Sequence[process_heartbeats.GPUState]) -> dict[str, Samples]:
     samples: dict[str, dict[tuple[str, ...], float]] = defaultdict(dict)
     for gpu in states:
         figures = {

@@ -24,9 +24,7 @@ from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
 from records.verification import comparisons
-from records.verification.comparisons import UnknownComparison
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
@@ -187,7 +185,7 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
     ]
 
 
-@router.get("", summary="List comparisons", **documented_list(ComparisonPage, UnknownVersion))
+@router.get("", summary="List comparisons", **documented_list(ComparisonPage, versions.UnknownVersion))
 def list_comparisons(
     session: Reading, page: Annotated[Listing, listing(ComparisonPage)], version: OptionalVersion = None
 ) -> Response:
@@ -202,7 +200,7 @@ def list_comparisons(
 @router.get(
     "/{comparison}",
     summary="Scores of several model versions on the same basins and days",
-    **documented_responses(Comparison, UnknownComparison, NotCompared, formats=TABLES),
+    **documented_responses(Comparison, comparisons.UnknownComparison, NotCompared, formats=TABLES),
 )
 def read_comparison(session: Reading, comparison: ComparisonId, answer: TableAnswer, metric: Metric = None) -> Response:
     """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first

@@ -22,7 +22,6 @@ from records.forecasts.latest import asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -258,7 +257,7 @@ def read_basin_skill(
 @router.get(
     "/models/{version}/skill",
     summary="Skill of a model version over its basins",
-    **documented_responses(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
+    **documented_responses(ModelSkill, versions.UnknownVersion, NotEvaluated, formats=TABLES),
 )
 def read_model_skill(
     session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None, period_use: OfUse = None

@@ -24,7 +24,6 @@ from app.http.shown import As
 from app.versions.scores import SCORED, USE
 from app.versions.verification import OfSeason
 from hydrology.base import calendar
-from hydrology.base.calendar import Day, Days, as_date, month
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
@@ -37,7 +36,6 @@ from records.forecasts.latest import NoModel, asked_version
 from records.simulations import simulated_series
 from records.simulations.simulated_series import NotSimulated, SimulatedFlow
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -91,7 +89,7 @@ def newest_evaluation(session: Session, basin: str, version: str | None) -> tupl
     return flow, {"basin_kind": kind, "version": asked.id, "scored": flow.version_id, "period_use": use}
 
 
-def evaluated_days(flow: SimulatedFlow, start: Day | None, end: Day | None) -> slice:
+def evaluated_days(flow: SimulatedFlow, start: calendar.Day | None, end: calendar.Day | None) -> slice:
     """Return the positions of requested days in an evaluation's flow."""
     first = flow.period.first if start is None else max(start, flow.period.first)
     last = flow.period.last if end is None else min(end, flow.period.last)
@@ -144,7 +142,7 @@ def simulation_table(answer: Simulation, sites: Mapping[str, Site]) -> Table:
     "/basins/{basin}/simulation",
     summary="Simulated and observed flow behind the scores of a basin",
     **documented_responses(
-        Simulation, UnknownBasin, UnknownVersion, UnknownArea, NoModel, NotSimulated, formats=SERIES
+        Simulation, UnknownBasin, versions.UnknownVersion, UnknownArea, NoModel, NotSimulated, formats=SERIES
     ),
 )
 def read_simulation(
@@ -224,7 +222,7 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
         )
     threshold = high_flow(observed)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
-    chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]
+    chosen = [pair for pair in pairs if int(calendar.month(days[pair.peak])) in SEASONS[season]]
     return Events.from_records(
         flow,
         **evaluation,
@@ -237,7 +235,7 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
     )
 
 
-def _case(pair: EventPair, days: Days) -> EventCase:
+def _case(pair: EventPair, days: calendar.Days) -> EventCase:
     errors = pair.errors
     return EventCase(
         observed=_days(pair.observed, days),
@@ -248,10 +246,10 @@ def _case(pair: EventPair, days: Days) -> EventCase:
     )
 
 
-def _days(event: Event | None, days: Days) -> EventDays | None:
+def _days(event: Event | None, days: calendar.Days) -> EventDays | None:
     if event is None:
         return None
-    start, peak, end = (as_date(days[at]) for at in (event.start, event.peak, event.end))
+    start, peak, end = (calendar.as_date(days[at]) for at in (event.start, event.peak, event.end))
     return EventDays(start=start, peak=peak, end=end, height_mm_per_day=rounded(event.height))
 
 

@@ -21,9 +21,7 @@ from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season, Verification
 from records.forecasts.latest import asked_version
 from records.verification import lead_scores
-from records.verification.lead_scores import POOLED, Origin
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -35,7 +33,7 @@ OfSeason = Annotated[
 class OfForecaster(Model):
     """The forecaster, weather and period."""
 
-    origin: Origin = Field(
+    origin: lead_scores.Origin = Field(
         description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
         "verified with later observations."
     )
@@ -93,7 +91,7 @@ class _OverBasins(OfLead):
     basins: int = Field(description="Number of basins.")
 
 
-_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in POOLED}
+_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
 
 
 class PooledLead(extended(_OverBasins, **_OF_BASINS)):  # type: ignore[misc]
@@ -195,7 +193,7 @@ def read_basin_verification(
 @router.get(
     "/models/{version}/verification",
     summary="Verification of a model version over its basins, by lead time",
-    **documented_responses(ModelVerification, UnknownVersion, NotVerified),
+    **documented_responses(ModelVerification, versions.UnknownVersion, NotVerified),
 )
 def read_model_verification(
     session: Reading, version: VersionId, answer: JsonAnswer, season: OfSeason = ALL_YEAR

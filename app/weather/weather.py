@@ -17,7 +17,6 @@ from jobspec.fields import NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
@@ -69,7 +68,7 @@ WeatherId = Annotated[str, id_path("A weather forecast's id.", "01a1f9952f438adb
 _Name = Annotated[str | None, Query(pattern=NAMED)]
 
 
-@router.get("", summary="List weather forecasts", **documented_list(WeatherPage, UnknownBasin))
+@router.get("", summary="List weather forecasts", **documented_list(WeatherPage, basins.UnknownBasin))
 def list_weather(
     session: Reading,
     clock: ServiceClock,

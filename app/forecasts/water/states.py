@@ -19,7 +19,6 @@ from hydrology.base.calendar import Day
 from jobspec.fields import DayField
 from records.forecasts.latest import asked_version
 from records.runs import states
-from records.runs.states import UnknownState
 from records.runs.tables import State
 from records.versions.versions import CombinedVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
@@ -130,7 +129,7 @@ def list_states(
 @router.get(
     "/{basin}/states/{day}",
     summary="A model state of a basin with its arrays",
-    **documented_responses(StateDetail, *OF_VERSION, UnknownState, CombinedVersion, formats=(NETCDF,)),
+    **documented_responses(StateDetail, *OF_VERSION, states.UnknownState, CombinedVersion, formats=(NETCDF,)),
 )
 def read_state(
     session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None
