@@ -26,7 +26,7 @@ from records.alerts.deliveries import Delivery
 from records.basins import ownership
 from records.database.base import FreeText, JsonList
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, narrowed, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find_or_raise, narrowed, read, stored, table_of
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 
@@ -119,7 +119,6 @@ class NewChange:
     key=("seq",),
     numbered=True,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
     """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
 
@@ -173,11 +172,6 @@ def as_json(change: Change) -> dict[str, Any]:
         "levels": change.levels,
         "advice": change.advice,
     }
-
-
-def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change as a message of its own; None if the same run, or adjustment of it, has stored it before."""
-    return next(iter(record_message(session, [new], at)), None)
 
 
 def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, sent: bool = True) -> list[Change]:
@@ -278,10 +272,8 @@ def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
 
 
 def get(session: Session, change: str) -> Change:
-    found = find(session, Change, id=change)
-    if found is None:
-        raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
-    return found
+    unknown = UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
+    return find_or_raise(session, Change, unknown, id=change)
 
 
 def head_of(session: Session, change: str) -> Change:

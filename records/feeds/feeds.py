@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
@@ -20,7 +20,7 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, insert_into, read, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, insert_into, read, stored, table_of
 from records.series import series
 
 _CREDITS = Table(
@@ -89,7 +89,6 @@ class FeedConflict(InvalidInput):
 @stored(
     "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A stored feed, and how its last fetch ended.
 
@@ -135,7 +134,6 @@ class Feed:
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 
@@ -193,10 +191,8 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    feed = find(session, Feed, name=name)
-    if feed is None:
-        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return feed
+    unknown = UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
+    return find_or_raise(session, Feed, unknown, name=name)
 
 
 def list_feeds(session: Session) -> list[Feed]:

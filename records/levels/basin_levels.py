@@ -66,7 +66,6 @@ class TooManyLevels(InvalidInput):
     CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
     key=("basin_id", "name"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetLevel:
     """A level that an operator set, or an official flood category.
 
@@ -102,7 +101,6 @@ class SetLevel:
     CheckConstraint("regional_skew_error > 0", name="error"),
     key=("basin_id",),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFloodFrequency:
     """How the floods of a basin's record are analysed."""
 

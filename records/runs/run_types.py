@@ -87,7 +87,6 @@ class UnknownRun(NotFound):
     Index(None, "basin_id"),
     key=("run_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
 
@@ -194,6 +193,11 @@ class NewRun:
         return self.t0, self.issued_at, self.id
 
     @property
+    def days_to_come(self) -> int:
+        """The days ahead that had not ended when it was issued."""
+        return self.horizon_days - self.filled_days
+
+    @property
     def weather_until(self) -> Day:
         return last_past_day(self.t0, self.filled_days)
 
@@ -230,7 +234,6 @@ _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.ite
     Index(None, "version_id", "purpose", "t0"),
     Index(None, "request_key"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A forecast run in a list."""
 
