@@ -26,8 +26,10 @@ from operations.forecasting.summary import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
 from records.database.work import Work
 from records.runs import run_types, runs
-from records.runs.run_weather import RunWeather, RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
+
+log = structlog.get_logger()
 
 VAPOUR = "vp"
 
@@ -91,8 +93,6 @@ def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> Absen
             )
     return None
 
-
-log = structlog.get_logger()
 
 Results = list[run_types.BasinResult]
 
@@ -158,7 +158,7 @@ def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Re
             session, plan.inputs.loaded.version.id, plan.days.t0, plan.days.horizon, params.weather
         ):
             earlier = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
-            if _id(run.weather) == _id(plan.forecast) and all(
+            if (run.weather and run.weather.id) == (plan.forecast and plan.forecast.id) and all(
                 _same(plan, run, earlier.get(basin.basin_id), basin) for basin in issued
             ):
                 return run.id
@@ -168,10 +168,6 @@ def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Re
     new = new_run(work, plan, alone, what_if=replace(asked, changes={}))
     (base,) = store_all(work, alone, [(new, of_base)])
     return base.id
-
-
-def _id(weather: RunWeather | None) -> str | None:
-    return None if weather is None else weather.id
 
 
 def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, basin: run_types.RunBasin) -> bool:

@@ -13,7 +13,6 @@ from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast, forecast_volumes
-from operations.training.train import train
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -32,6 +31,7 @@ from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
 from testing.records import a_weather_forecast, an_issue
+from testing.training import train
 from testing.work import work_of
 from tests.examples.machine import Machine
 

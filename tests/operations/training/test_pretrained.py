@@ -29,7 +29,7 @@ from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
-from operations.training.train import begin, train, train_member
+from operations.training.train import begin, train_member
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
@@ -43,6 +43,7 @@ from records.versions.promotions import PROMOTIONS, Withdrawn
 from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import contents, withdraw
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended

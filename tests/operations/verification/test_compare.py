@@ -17,7 +17,6 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.comparisons import difference
 from hydrology.scores.scores import SCORES
 from jobspec.training import Cosine
-from operations.training.train import train
 from operations.verification.compare import MAX_VERSIONS, compare
 from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
@@ -30,6 +29,7 @@ from records.versions import versions
 from records.versions.versions import Member
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_basin
+from testing.training import train
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
