@@ -14,8 +14,8 @@ from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
-from models.forcing import Array, Forcing
-from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology
+from models.forcing import Array
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology, with_traces
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
@@ -230,11 +230,8 @@ class Mosaic:
         if OTHER_YEARS in {self.origins[place] for place in np.unique(self.places[:held])}:
             values, traces = self.values, self.labels
         mass, others = (np.ascontiguousarray(part) for part in (values[:, :held, 0], values[:, :held, 1:]))
-        whole = of.forcings[self.basin].forcing
-        static = np.repeat(whole.static, len(mass), axis=0)
-        forcing = Forcing(days.ahead.first, mass, others, static, whole.ids * len(mass))
-        ahead = WeatherAhead(traces, forcing, filled=labels)
-        return Filled(ahead, replace(days, horizon=held), self.main.over)
+        ahead = with_traces(traces, of.forcings[self.basin].forcing, days.ahead.first, mass, others)
+        return Filled(replace(ahead, filled=labels), replace(days, horizon=held), self.main.over)
 
     def _labels(self, held: int) -> Labels:
         """Return the labels of the first days: of each past one, and of what does not come from the main source."""

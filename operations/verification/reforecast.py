@@ -103,19 +103,17 @@ class _Reforecasts:
         forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
         return error_model_for(self.work.quiet, loaded, forcings)
 
-    def _climatology(self, basin: SimulatedBasin) -> FlowClimatology:
-        with self.work.database.reading() as session:
-            flow = load_discharge(session, basin.id, self.past.products, basin.record)
-        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
-        return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
-
     def _rows(
         self, basin: SimulatedBasin, model: error_models.ErrorModel | Absent
     ) -> Iterator[lead_scores.BasinVerification]:
         version, period = self.loaded.version, self.past.period
         errors = model if isinstance(model, Absent) else errors_in(model, basin.id)
         fingerprint = None if isinstance(model, Absent) or isinstance(errors, Absent) else model.sha256
-        members, climatology = basin.members.astype(np.float64), self._climatology(basin)
+        with self.work.database.reading() as session:
+            flow = load_discharge(session, basin.id, self.past.products, basin.record)
+        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
+        climatology = FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+        members = basin.members.astype(np.float64)
         reforecasts = Reforecasts(period.days, members, basin.observed, climatology, errors, basin.weights)
         threshold = high_flow(basin.observed)
         for lead in self.leads:

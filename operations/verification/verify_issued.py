@@ -105,14 +105,13 @@ def _groups(session: Session, version: str, last: Day) -> list[_Group]:
     by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
     for run in runs.issued_runs(session, version, last - ONE_DAY):
         by_weather[run.weather_name].append(run)
-    return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]
-
-
-def _group(weather: str, of_weather: Sequence[run_types.Run], last: Day) -> _Group:
-    since = max(run.t0 for run in of_weather) - LAST_DAYS
-    newest = [run for run in of_weather if run.t0 >= since]
-    ends = max(run.last_day for run in newest)
-    return _Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last)))
+    groups = []
+    for weather, of_weather in sorted(by_weather.items()):
+        since = max(run.t0 for run in of_weather) - LAST_DAYS
+        newest = [run for run in of_weather if run.t0 >= since]
+        ends = max(run.last_day for run in newest)
+        groups.append(_Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last))))
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
