@@ -164,7 +164,9 @@ def _basin(result: AddedBasin, stored: Basin, shown: BasinData | None) -> Basin:
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
         raise InvalidInput(f"The location of {result.basin} is not known: give its latitude and longitude.")
-    areas = _areas(result, shown)
+    # Areas of products, with which versions learnt, are retained.
+    areas = {} if result.area_km2 is None else {GIVEN_AREA: result.area_km2 * M2_PER_KM2}
+    areas |= {} if shown is None else shown.areas
     if not areas and not stored.areas:
         raise InvalidInput(f"The drainage area of {result.basin} is not known: give it (--area KM2).")
     outline = None if result.outline is None else outline_of(result.outline, latitude, longitude)
@@ -213,14 +215,6 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
             "over the API accept_outline_area)."
         )
     return f"{sentence}; the difference was accepted."
-
-
-def _areas(result: AddedBasin, shown: BasinData | None) -> dict[str, float]:
-    """Return the areas in m2 by name. Areas of products, with which versions learnt, are retained."""
-    areas = {}
-    if result.area_km2 is not None:
-        areas[GIVEN_AREA] = result.area_km2 * M2_PER_KM2
-    return areas | ({} if shown is None else dict(shown.areas))
 
 
 def _area_attributes(stored: Basin, areas: dict[str, float]) -> dict[str, float]:

@@ -81,15 +81,6 @@ def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, 
     return expected
 
 
-def error_model_for(
-    work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
-) -> error_models.ErrorModel | Absent:
-    """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
-    add_ungauged(work, loaded, forcings)
-    with work.database.reading() as session:
-        return error_model_of(session, loaded.version, list(forcings))
-
-
 def add_ungauged(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
     """Store regional error models for the version's basins that its error model lacks."""
     long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]

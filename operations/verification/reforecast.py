@@ -21,7 +21,7 @@ from hydrology.verification.results import high_flow
 from hydrology.verification.verify import verify
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.calibration import error_model_for
+from operations.forecasting.calibration import add_ungauged
 from operations.verification.past_simulation import PastDays, SimulatedBasin, in_blocks
 from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
@@ -96,12 +96,13 @@ class _Reforecasts:
     def _error_model_for(self, names: Sequence[str]) -> error_models.ErrorModel | Absent:
         """Return the error model; that of a combined version knows the basins of its fit alone."""
         loaded = self.loaded
+        if not loaded.version.combines:
+            with self.work.database.reading() as session:
+                found = forcings_of(session, loaded, names)
+            forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
+            add_ungauged(self.work.quiet, loaded, forcings)
         with self.work.database.reading() as session:
-            if loaded.version.combines:
-                return error_model_of(session, loaded.version, names)
-            found = forcings_of(session, loaded, names)
-        forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
-        return error_model_for(self.work.quiet, loaded, forcings)
+            return error_model_of(session, loaded.version, names)
 
     def _rows(
         self, basin: SimulatedBasin, model: error_models.ErrorModel | Absent
