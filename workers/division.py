@@ -88,7 +88,6 @@ def _part(
     number: int,
     report: Callable[[Progress], None],
 ) -> JsonObject:
-    """Do a part in this process."""
     running = JobRun(_opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
     return handler(running, read(*parts[number]).params)
 

@@ -165,7 +165,6 @@ def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Ite
 
 
 def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return the stored series of the same days for variables that are not incoming."""
     period = Period(
         min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
     )

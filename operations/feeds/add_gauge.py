@@ -143,7 +143,6 @@ def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
 
 
 def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> BasinData | None:
-    """Return what the service of a gauge's namespace states of it, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
     has_area = result.area_km2 is not None or bool(stored.areas)
     namespace = result.basin.partition("-")[0]
@@ -199,7 +198,6 @@ def _area(stored: Basin, areas: dict[str, float]) -> Area:
 
 
 def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
-    """Compare the area of an outline with the basin's, in a sentence."""
     excess = of_outline / area.m2 - 1
     sentence = (
         f"The outline has {of_outline / M2_PER_KM2:.5g} km2, {abs(excess):.0%} {'more' if excess > 0 else 'less'} than "

@@ -197,7 +197,6 @@ class _Fetch:
         yield from (FetchedBasinData(site.basin, cause) for site in sites if site.basin in left)
 
     def _store(self, given: FetchedBasinData, before: datetime | None, first: Day) -> FetchedBasin:
-        """Store a basin's data and the outcome, or only the outcome."""
         try:
             with self.work.database.transaction() as session:
                 fetched = self._stored(session, given, first)

@@ -166,7 +166,6 @@ def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator
 
 
 def _states(starts: Sequence[InitialState], labels: Sequence[str]) -> list[ArrayMap]:
-    """Return each member's states at T0, (basins, ...)."""
     at_t0 = member_states([start.state for start in starts], len(labels))
     assert at_t0 is not None
     return at_t0

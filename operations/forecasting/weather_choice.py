@@ -102,10 +102,6 @@ class WeatherPlan:
     def weather(self) -> dict[str, WeatherAhead]:
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
-    @property
-    def failures(self) -> dict[str, Absent]:
-        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherChoice(Compared):

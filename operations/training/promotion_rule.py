@@ -112,8 +112,6 @@ def _undecided(
 def _yearly_errors(
     work: Work, candidate: str, rivals: Mapping[str, list[str]], judged: Mapping[str, versions.Version], period: Period
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
-    """Return the errors of the candidate and of the current versions, on the same days and basins."""
-
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
         stored = owner is None or of.owner == owner

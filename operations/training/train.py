@@ -90,7 +90,12 @@ class TrainingStore:
         training = self.started.training_id
         with self.work.database.transaction() as session:
             for label, trained in members.items():
-                member = _member(label, self.started.seed(label), self.device, trained)
+                weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
+                if trained.best is not None:
+                    weights["best"] = checkpoint.dump(trained.best, {})
+                effort = {"seconds": trained.seconds, "device": self.device, "threads": cores_in_use()}
+                logs = {"validation": trained.log, "curve": trained.curve, **effort, "machine": machine()}
+                member = versions.Member(label, self.started.seed(label), weights, logs)
                 trainings.finish_member(session, training, member, self.work.clock.wall())
         for label, trained in members.items():
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
@@ -99,14 +104,6 @@ class TrainingStore:
         reason = absent(Reason.FAILED, message=str(problem))
         with self.work.database.transaction() as session:
             trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())
-
-
-def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
-    weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
-    if trained.best is not None:
-        weights["best"] = checkpoint.dump(trained.best, {})
-    effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
-    return versions.Member(label, seed, weights, {"validation": trained.log, "curve": trained.curve, **effort})
 
 
 def too_small(device: str) -> GPUTooSmall:

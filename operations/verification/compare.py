@@ -142,7 +142,6 @@ def _count_on(work: Work, before: int, total: int, done: int, _total: int, _deta
 
 
 def _result(session: Session, evaluated: _Evaluated) -> ComparisonResult:
-    """Return the result of a comparison; the first version is the reference."""
     values = {
         metric: {
             version: tuple(by_basin[basin][metric].value for basin in evaluated.basins)

@@ -75,8 +75,6 @@ def reforecast(
 
 @dataclass(frozen=True, slots=True)
 class _Reforecasts:
-    """The reforecasts of a version over past days, `every` days from one T0 to the next."""
-
     work: Work
     past: PastDays
     loaded: LoadedVersion

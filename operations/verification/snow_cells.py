@@ -167,7 +167,6 @@ def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict
 def _choose(
     loaded: LoadedVersion, storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], Absent | None]:
-    """Return each member's cells, and why a member has none."""
     cells: dict[str, list[int]] = {}
     reason = None
     for label, network, of_member in zip(loaded.labels, loaded.ensemble.networks, storage, strict=True):

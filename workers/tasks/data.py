@@ -198,7 +198,6 @@ def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
 
 
 def _counted(outcomes: Sequence[IngestResult], done: str) -> dict[str, Any]:
-    """Return a job's result by basin; raise if all of them failed."""
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
