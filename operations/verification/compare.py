@@ -48,12 +48,6 @@ MAX_VERSIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    comparison: comparisons.Comparison
-    already: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Evaluated:
     """The scores of versions by basin and metric, and the basins that all are scored in."""
 
@@ -66,7 +60,7 @@ class _Evaluated:
 
 def compare(
     work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = (), *, owner: str | None = None
-) -> Compared:
+) -> comparisons.Comparison:
     """Compare versions with the first of them over a period, and store the comparison.
 
     The same versions, days, basins and scores, published ones included, give the same stored comparison. By default the
@@ -90,7 +84,7 @@ def compare(
     with work.database.transaction() as session:
         comparison, is_new = comparisons.store(session, new, work.clock.wall())
     log.info("compare.done", comparison=comparison.id, versions=len(compared), basins=len(new.basins), new=is_new)
-    return Compared(comparison, already=not is_new)
+    return comparison
 
 
 def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:

@@ -142,11 +142,9 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
 
 
 def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
-    for product, weather in ((asked.from_, source), (asked.to, target)):
-        if weather is None:
-            raise TooFewDays(f"{basin} has no weather of {product} on the days asked for.")
-    assert source is not None
-    assert target is not None
+    if source is None or target is None:
+        lacking = asked.from_ if source is None else asked.to
+        raise TooFewDays(f"{basin} has no weather of {lacking} on the days asked for.")
     return NewPart(basin_id=basin, corrections=method.fit(source, target), skill=method.held_out(source, target))
 
 

@@ -110,7 +110,7 @@ def _models(database: Database, clock: Clock, machine: Machine, country: Path) -
         evaluate(work_of(database, clock), scored, HELD_OUT, BASINS)
     compute(work_of(database, clock), version)
     reforecast(work_of(database, clock), version, BASINS, HELD_OUT, every=30, horizon=1)
-    return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).comparison.id
+    return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).id
 
 
 def _forecasts(database: Database, clock: Clock) -> Run:

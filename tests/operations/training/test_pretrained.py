@@ -490,7 +490,7 @@ def test_versions_are_compared_in_what_is_stored_of_the_basins_they_have_in_comm
     rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
     installed = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     done = compare(work_of(trained_store, CLOCK), [installed, own], Period.parse("2004-10-01..2005-09-30"))
-    assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
+    assert (done.basins, done.result.left_out) == ((LEARNT[0],), {})
 
 
 def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Database, shelf: Path) -> None:

@@ -240,7 +240,7 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-5
     compared = compare(work_of(trained_store, CLOCK), [both.id, both.parts[0].version], JUDGED)
-    assert [one.members for one in compared.comparison.result.versions] == [3, 2]
+    assert [one.members for one in compared.result.versions] == [3, 2]
 
 
 @pytest.mark.extended
