@@ -46,8 +46,9 @@ def simplified(polygons: Sequence[Polygon]) -> list[list[list[float]]]:
 
     No ring crosses itself or the 180th meridian; holes are filled, and what is narrower than `GRID` is left out.
     """
-    filled = (_without_holes(shapely.make_valid(shapely.Polygon(outer), method="structure")) for outer, *_ in polygons)
-    whole = shapely.set_precision(shapely.union_all(list(filled)), GRID)
+    valid = (shapely.make_valid(shapely.Polygon(outer), method="structure") for outer, *_ in polygons)
+    filled = [shapely.union_all([shapely.Polygon(ring) for ring in _rings(one)]) for one in valid]
+    whole = shapely.set_precision(shapely.union_all(filled), GRID)
     rings = [_simplified_ring(ring) for side in _split_at_180(whole) for ring in _rings(side)]
     return [[[round(latitude, 4), round(longitude, 4)] for longitude, latitude in ring.coords] for ring in rings]
 
@@ -68,10 +69,6 @@ def _split_at_180(whole: "Geometry") -> Iterator["Geometry"]:
     for turn in (-_TURN, 0.0, _TURN):
         moved = shapely.transform(whole, lambda places, east=np.array([turn, 0.0]): places + east)
         yield shapely.intersection(moved, shapely.box(-_TURN / 2, -90, _TURN / 2, 90), grid_size=GRID)
-
-
-def _without_holes(geometry: "Geometry") -> "Geometry":
-    return shapely.union_all([shapely.Polygon(ring) for ring in _rings(geometry)])
 
 
 def _rings(geometry: "Geometry") -> list[shapely.LinearRing]:

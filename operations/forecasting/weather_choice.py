@@ -230,7 +230,9 @@ class WeatherChoice(Compared):
         mosaics, done = self._mosaics(session, main, filling)
         for mosaic in mosaics.values():
             mosaic.add(mosaic.main)
-        for issue in weather_sources.earlier_issues(session, self, used, filling.ids("forecast")):
+        names, ahead, only = [*self.forcings], self.days.ahead, filling.ids("forecast")
+        found = weather_issues.since(session, used.source, used.model, names, days=ahead, before=used.reference_time)
+        for issue in (issue for issue, _ in reversed(found) if only is None or issue in only):
             if not (lacking := [name for name, mosaic in mosaics.items() if mosaic.lacks_past]):
                 break
             earlier = weather_issues.read_many(session, issue, lacking, self.at)

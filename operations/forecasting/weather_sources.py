@@ -19,7 +19,7 @@ from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged,
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
-from records.weather import bridges, weather_issues
+from records.weather import bridges
 from records.weather.bridges import InForce
 
 OTHER_YEARS = Origin(source="climatology")
@@ -99,13 +99,6 @@ def of_forecast(
         origin = Origin(source="forecast", id=issue, name=used.model, reference_day=str(reference))
         supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], one.over)
     return supplies
-
-
-def earlier_issues(session: Session, of: Compared, used: RunWeather, only: Collection[str] | None) -> Iterator[str]:
-    """Yield a model's earlier issues that hold days ahead, newest first; `only` these, None for all."""
-    names, ahead = [*of.forcings], of.days.ahead
-    found = weather_issues.since(session, used.source, used.model, names, days=ahead, before=used.reference_time)
-    yield from (issue for issue, _ in reversed(found) if only is None or issue in only)
 
 
 def of_other_years(of: Compared, name: str, ended: Day) -> Supply | Absent:

@@ -74,7 +74,12 @@ def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> l
         if not revised:
             break
         with work.database.reading() as session:
-            before = _as_known_at(session, inputs.only(revised), known_at)
+            then = inputs.only(revised)
+            parts = [
+                replace(one, forcings={name: _as_known_at(session, one, name, known_at) for name in one.forcings})
+                for one in then.parts
+            ]
+            before = replace(then, parts=tuple(parts))
         restored = _computed(work, run, before, stored)
         again |= {
             name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
@@ -150,15 +155,7 @@ def _parent(work: Work, plan: PartPlan, name: str, stored: Stored) -> State | No
     return advance(work.quiet, loaded, of_basin, day, store_states=False, since={name: earlier})[name].state
 
 
-def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
-    parts = [
-        replace(one, forcings={name: _forcing_as_known_at(session, one, name, at) for name in one.forcings})
-        for one in inputs.parts
-    ]
-    return replace(inputs, parts=tuple(parts))
-
-
-def _forcing_as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
+def _as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()
     columns = [mass[0], *np.moveaxis(auxiliary[0], -1, 0)]

@@ -21,13 +21,12 @@ from hydrology.water.storage import SPIN_UP_DAYS
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, in_blocks, mean_past, simulate_past
-from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.work import Work
 from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
-from records.simulations.snow_cells import SnowMapping
+from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import promotions
 
 log = structlog.get_logger()
@@ -65,7 +64,9 @@ def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict
 def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComputed:
     with work.database.reading() as session:
         loaded = load_version(session, version_id)
-        past = _PastOfVersion(work, loaded, readable_snow(session, version_id, basins))
+        found = mappings(session, version_id, basins).items()
+        snow = {basin: mapping for basin, mapping in found if not isinstance(mapping, Absent)}
+    past = _PastOfVersion(work, loaded, snow)
     done: list[str] = []
     for names in in_blocks(basins):
         for basin, forcing, of_basin in past.simulated(loaded, names):
