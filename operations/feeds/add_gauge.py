@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -27,10 +26,6 @@ from records.basins.ownership import Basin
 from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
-
-if TYPE_CHECKING:
-    from shapely import Geometry
-
 
 MAX_VERTICES = 100
 """Largest number of vertices of a ring: what alerting systems take as a polygon."""
@@ -64,14 +59,14 @@ def _simplified_ring(ring: shapely.LinearRing) -> shapely.LinearRing:
     return simple.exterior
 
 
-def _split_at_180(whole: "Geometry") -> Iterator["Geometry"]:
+def _split_at_180(whole: shapely.Geometry) -> Iterator[shapely.Geometry]:
     """Yield the parts within -180 to 180 degrees of longitude, and those beyond, moved there."""
     for turn in (-_TURN, 0.0, _TURN):
         moved = shapely.transform(whole, lambda places, east=np.array([turn, 0.0]): places + east)
         yield shapely.intersection(moved, shapely.box(-_TURN / 2, -90, _TURN / 2, 90), grid_size=GRID)
 
 
-def _rings(geometry: "Geometry") -> list[shapely.LinearRing]:
+def _rings(geometry: shapely.Geometry) -> list[shapely.LinearRing]:
     return [part.exterior for part in shapely.get_parts(geometry) if part.geom_type == "Polygon" and not part.is_empty]
 
 

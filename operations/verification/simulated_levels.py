@@ -146,20 +146,16 @@ class _PastOfVersion:
             statistics=of_record(np.maximum(discharge, 0), days.days),
             computed_at=self.work.clock.wall(),
         )
+        water = dict[WaterVariable, SimulatedWater]()
+        if past.storage is not None:
+            water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
+        if past.snow is not None and (chosen := self.snow.get(name)) is not None:
+            water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
         loss = None
         if past.loss is not None:
             pet = mean_pet(basin, forcing.forcing.over(days), self.loaded.config.inputs)
             members = {label: DAYS_A_YEAR * of_member for label, of_member in past.loss.items()}
             loss = SimulatedLoss(members=members, pet=pet if isinstance(pet, Absent) else DAYS_A_YEAR * pet)
         with self.work.database.transaction() as session:
-            simulated_series.replace(session, levels, _water(days, past, self.snow.get(name)), loss)
+            simulated_series.replace(session, levels, water, loss)
         return True
-
-
-def _water(days: Period, past: Past, chosen: SnowMapping | None) -> dict[WaterVariable, SimulatedWater]:
-    water = dict[WaterVariable, SimulatedWater]()
-    if past.storage is not None:
-        water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
-    if past.snow is not None and chosen is not None:
-        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
-    return water
