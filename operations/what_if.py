@@ -46,20 +46,15 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
     if changes.degrees != 0 and not any(name in values for name in IN_DEGREES):
         return absent(Reason.NO_TEMPERATURE_TO_CHANGE, basin=basin)
     warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
-    wetter = _wetter(forcing.mass, changes)
-    if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
-        return reason
-    auxiliary = np.stack([*{**values, **warmer}.values()], axis=-1) if warmer else forcing.auxiliary
-    return replace(weather, forcing=replace(forcing, mass=wetter, auxiliary=auxiliary))
-
-
-def _wetter(mass: Array, changes: Changes) -> Array:
-    wetter = mass.copy()
+    wetter = forcing.mass.copy()
     if changes.precipitation_percent != 0:
         wetter = (wetter * np.float64(1 + changes.precipitation_percent / 100)).astype(np.float32)
     if changes.storm is not None:
         wetter[:, changes.storm.lead - 1] += np.float32(changes.storm.mm)
-    return wetter
+    if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
+        return reason
+    auxiliary = np.stack([*{**values, **warmer}.values()], axis=-1) if warmer else forcing.auxiliary
+    return replace(weather, forcing=replace(forcing, mass=wetter, auxiliary=auxiliary))
 
 
 def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:

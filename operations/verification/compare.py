@@ -69,7 +69,12 @@ def compare(
     """
     with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
-        basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
+        common = set.intersection(*(set(version.basins) for version in compared))
+        basins = chosen(session, wanted) if wanted else basin_records.known(session, sorted(common))
+    if not basins:
+        raise DataProblem(
+            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
+        )
     evaluated = _evaluate(work, compared, period, basins, owner)
     with work.database.reading() as session:
         result = _result(session, evaluated)
@@ -99,16 +104,6 @@ def _versions(session: Session, ids: Sequence[str], period: Period) -> list[vers
             raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
         require_held_out(version, period)
     return compared
-
-
-def _common_basins(session: Session, compared: Sequence[versions.Version]) -> list[str]:
-    common = set.intersection(*(set(version.basins) for version in compared))
-    basins = basin_records.known(session, sorted(common))
-    if not basins:
-        raise DataProblem(
-            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
-        )
-    return basins
 
 
 def _evaluate(
