@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import SERIES
 from app.forecasts.discharge import ANSWER_LEVELS, DischargeUnits, in_units, level_name, usual_units
 from app.forecasts.header import Columns, Days, FieldUnits, GappyColumns, LeadDays, days_ahead, run_table
@@ -16,9 +16,9 @@ from app.http import json_numbers
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, IdPage, KnownBasin, NoArea, OptionalBasin, Reading, RunId
+from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId
 from app.http.json_numbers import gappy_column, rounded
-from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
 from app.http.shown import As, model_of
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
@@ -151,7 +151,7 @@ def _levels(
     ]
 
 
-of_adjusted = run_table("adjusted", "Adjusted forecast of {}")
+of_adjusted = run_table("adjusted", "Adjusted forecast of {0.basin}")
 
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
@@ -163,16 +163,14 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "descr
 @router.get(
     "/basins/{basin}/adjustments",
     summary="Published adjustments of a basin's forecasts",
-    response_model=schema_of(AdjustmentPage),
-    responses=documented(UnknownBasin),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(AdjustmentPage, UnknownBasin, cache_control=SHORTLY),
 )
 def list_published_adjustments(
-    session: Reading, basin: KnownBasin, page: IdPage, fields: Annotated[FieldFilter, fields_of(AdjustmentPage)]
+    session: Reading, basin: KnownBasin, page: Annotated[Listing, listing(AdjustmentPage)]
 ) -> Response:
     """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
-    shown, following = page.cut(adjustments.page(session, basin=basin, after=page.after, limit=page.sought))
-    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
+    found = adjustments.page(session, basin=basin, after=page.after, limit=page.sought)
+    return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
 
 @router.get(
@@ -217,23 +215,19 @@ def create_adjustment(
 @router.get(
     "/adjustments",
     summary="Adjustments of all basins, with drafts",
-    response_model=schema_of(AdjustmentPage),
-    responses=documented_keyed(Forbidden, UnknownBasin),
-    dependencies=[cached(NO_STORE)],
+    **documented_list(AdjustmentPage, Unauthorized, Forbidden, UnknownBasin, cache_control=NO_STORE),
 )
 def list_adjustments(
     session: Reading,
     _key: ForecasterReader,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(AdjustmentPage)],
+    page: Annotated[Listing, listing(AdjustmentPage)],
     basin: OptionalBasin = None,
 ) -> Response:
     """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""
     if basin is not None:
         basins.require(session, basin)
     found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
+    return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
 
 @router.get(

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
 from hydrology.alerts import Severity
 from hydrology.base.absent import absent
 from hydrology.base.doc import Why
@@ -176,12 +176,7 @@ SubscriptionId = Annotated[
 ]
 
 
-@router.get(
-    "",
-    summary="List subscriptions to alert changes",
-    response_model=schema_of(Subscriptions),
-    responses=documented_keyed(),
-)
+@router.get("", summary="List subscriptions to alert changes", **documented_list(Subscriptions, Unauthorized))
 def list_subscriptions(
     session: Reading, key: AnyKey, clock: ServiceClock, fields: Annotated[FieldFilter, fields_of(Subscriptions)]
 ) -> Response:

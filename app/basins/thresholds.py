@@ -8,18 +8,10 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
+from app.basins import threshold_schemas as schemas
 from app.basins.observations import credit_of
 from app.basins.run_levels import Stage, rating_of, stage_of
 from app.basins.schemas import kind_of
-from app.basins.threshold_schemas import (
-    FixedThreshold,
-    FloodCategories,
-    FloodFrequency,
-    ModelLevels,
-    RecordLevel,
-    RecordStatistic,
-    Thresholds,
-)
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
 from app.http.entity_tags import entity_tag
@@ -106,7 +98,7 @@ def tag_of(session: Session, asked: Request) -> str:
     return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
-def thresholds_of(session: Session, asked: Request) -> Thresholds:
+def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
@@ -125,7 +117,7 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
     fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    return Thresholds.from_records(
+    return schemas.Thresholds.from_records(
         asked,
         basin_kind=kind_of(session, asked.basin),
         product=product,
@@ -138,17 +130,18 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
     )
 
 
-def frequency_of(session: Session, basin: str) -> FloodFrequency:
+def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
     """Return how a basin's floods are analysed."""
-    return FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    return floods
 
 
 def fixed_threshold(
     threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> FixedThreshold:
+) -> schemas.FixedThreshold:
     """Return an operator's level, m3/s, and the doubts about it."""
     official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
-    return FixedThreshold.from_records(
+    return schemas.FixedThreshold.from_records(
         threshold,
         official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
         discharge_by=None if threshold.category is None else "source" if by_source else "rating",
@@ -157,13 +150,13 @@ def fixed_threshold(
     )
 
 
-def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
+def level_of(session: Session, basin: str, name: str, on: Day) -> schemas.FixedThreshold:
     """Return a level set by an operator, m3/s."""
     doubts = categories_and_doubts.in_doubt(session, basin, on)
     return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
 
 
-def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> schemas.FloodCategories:
     """Return the official categories of a basin."""
     rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
@@ -173,7 +166,7 @@ def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], 
     ]
     levels.sort(key=lambda level: level.discharge)
     missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
+    return schemas.FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
 def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels | Absent:
@@ -185,16 +178,16 @@ def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels 
 
 def _of_model(
     asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
-) -> ModelLevels:
+) -> schemas.ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
     statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
-    return ModelLevels.from_records(model, area=area, levels=statistics)
+    return schemas.ModelLevels.from_records(model, area=area, levels=statistics)
 
 
 def _in_units(
     asked: Request, threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> FixedThreshold:
+) -> schemas.FixedThreshold:
     (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
     return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
 
@@ -219,9 +212,11 @@ class LevelConverter:
         return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
-def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency) -> RecordStatistic:
+def _statistic(
+    into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency
+) -> schemas.RecordStatistic:
     counted = statistic.kind == "flow-duration"
-    return RecordStatistic.from_records(
+    return schemas.RecordStatistic.from_records(
         statistic,
         comparison=floods.compares(statistic),
         direction=basin_levels.DIRECTIONS[statistic.kind],
@@ -231,10 +226,10 @@ def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels
     )
 
 
-def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
+def _level(into: LevelConverter, named: levels.NamedLevel) -> schemas.RecordLevel:
     level = named.level
     discharge, low, high = into.converted([level.value, level.low, level.high])
-    return RecordLevel.from_records(
+    return schemas.RecordLevel.from_records(
         named,
         name=into.prefix + named.name,
         discharge=discharge,
@@ -248,7 +243,7 @@ def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
 @router.get(
     "/{basin}/thresholds",
     summary="Flood, low-flow and operator levels of a basin",
-    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
+    **documented_responses(schemas.Thresholds, UnknownBasin, UnknownArea),
 )
 def read_thresholds(
     session: Reading,

@@ -19,6 +19,7 @@ from app.http.json_numbers import rounded
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
@@ -56,7 +57,6 @@ class Calibration(Model):
     last_simulated: float | None = Field(description="The flow that the run has for that day, in the same unit.")
 
 
-Array = npt.NDArray[np.float64]
 DischargeUnits = Annotated[
     Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
 ]
@@ -134,14 +134,10 @@ def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
     last: Sequence[float | None] = (None, None)
     if used.last_flow_mm is not None:
         last = json_numbers.column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, units))
-    return Calibration(
-        kind=used.kind,
+    return Calibration.from_records(
+        used,
         hash=used.sha256,
-        weather=used.weather,
-        weather_issues=used.weather_issues,
         recalibration=None if run.weather is None else run.weather.recalibration,
-        fitted_on=used.fitted_on,
-        own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),
         last_observed=last[0],
         last_simulated=last[1],

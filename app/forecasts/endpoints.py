@@ -146,7 +146,7 @@ def body_of_many(
     )
 
 
-of_one = run_table("forecast", "Forecast of {}")
+of_one = run_table("forecast", "Forecast of {0.basin}")
 
 
 def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Table:

@@ -184,8 +184,6 @@ class BasinForecasts(Model):
     without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")
 
 
-Array = npt.NDArray[np.float64]
-
 WITHOUT_MEMBERS = (
     *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
     run_types.SNOW_SPREAD,
@@ -213,19 +211,17 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
-            series=_answered_content(forecast, contents[key]),
+            series={
+                name: series
+                for name, series in contents[key].series.items()
+                if forecast.basin.status == "issued" or name == run_arrays.LEDGER
+            },
             ledgers=contents[key].ledgers,
             conserving=conserving[forecast.run.version_id],
             outlook=of_runs[key],
         )
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
-
-
-def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, RunSeries]:
-    if forecast.basin.status == "issued":
-        return content.series
-    return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
 
 
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
@@ -247,11 +243,15 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
     if representation.members:
         where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
-    return BasinForecast(
+    rain: Any = pruned or why
+    if "precipitation" in series:  # with traces, their mean
+        of_days = series["precipitation"]
+        rain = mean_of_members(of_days, basin) if "trace" in of_days.axes else json_numbers.column(of_days.values)
+    return BasinForecast.from_records(
         **header_of_days(latest, representation.at),
-        filled_forcing=dict(basin.summary.filled_forcing),
+        filled_forcing=basin.summary.filled_forcing,
         skipped_days=basin.summary.skipped_days,
-        area=maybe(_area(basin)),
+        area=basin.area or absent(Reason.NO_PRODUCT_AREA_AT_RUN),
         units=_units(representation),
         in_words=maybe(
             discharge,
@@ -265,16 +265,16 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
                 is_calibrated=not isinstance(calibrated, Absent),
             ),
         ),
-        published=maybe(published),
-        calibrated=maybe(calibrated),
-        calibration=maybe(calibration),
+        published=published,
+        calibrated=calibrated,
+        calibration=calibration,
         quantiles_of=latest.run.quantiles_of,
-        discharge=maybe(discharge),
-        normal=maybe(normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated)),
-        storage=maybe(storage),
-        precipitation=maybe(_of_traces(series["precipitation"], basin) if "precipitation" in series else pruned or why),
-        loss=maybe(mean_of_members(series["loss"], basin) if "loss" in series else why),
-        water_balance=maybe(water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why),
+        discharge=discharge,
+        normal=normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated),
+        storage=storage,
+        precipitation=rain,
+        loss=mean_of_members(series["loss"], basin) if "loss" in series else why,
+        water_balance=water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why,
         provenance=_provenance(latest),
         **where_known,
     )
@@ -341,11 +341,6 @@ def _units(representation: Representation) -> dict[str, str]:
     return {**discharge, **water, **of_members}
 
 
-def _of_traces(series: RunSeries, basin: RunBasin) -> list[float]:
-    """Return values of each lead; with traces, their mean."""
-    return mean_of_members(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
-
-
 def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
@@ -353,21 +348,10 @@ def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
-def _area(basin: RunBasin) -> Area | Absent:
-    return absent(Reason.NO_PRODUCT_AREA_AT_RUN) if basin.area is None else Area.of(basin.area)
-
-
 def _provenance(latest: Latest) -> Provenance:
     run, basin = latest.run, latest.basin
     parent: ParentState | Absent = basin.reason or absent(Reason.EMPTY_STORE)
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)
-    return Provenance(
-        weights_hash=run.weights_hash,
-        code_version=run.code_version,
-        program=run.program,
-        parent_state=maybe(parent),
-        state_hash=maybe(basin.state_hash or basin.why_missing),
-        inputs_hash=maybe(basin.inputs_hash or basin.why_missing),
-        created_at=run.created_at,
-    )
+    hashes: dict[str, Any] = {name: getattr(basin, name) or basin.why_missing for name in ("state_hash", "inputs_hash")}
+    return Provenance.from_records(run, parent_state=parent, **hashes)

@@ -275,10 +275,8 @@ def days_ahead(run: Run) -> dict[str, Any]:
 
 
 def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:
-    """Return what builds the table of a run's answer; `title` has `{}` for the basin."""
-    return lambda answer, sites: table_of(
-        answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites
-    )
+    """Return what builds the table of a run's answer; `title` takes its fields, such as `{0.basin}`."""
+    return lambda answer, sites: table_of(answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer), sites)
 
 
 def forcing_note(run: Run) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, named_kind
 from app.forecasts.header import WhatIf, what_if
-from app.http.base_schema import Model, Program, maybe, next_page
+from app.http.base_schema import Model, Program, next_page
 from app.http.shown import As, model_of
 from app.weather.schemas import WEATHER_USED
 from hydrology.base.absent import text
@@ -77,23 +77,19 @@ def detail(session: Session, run: str) -> RunDetail:
     """Return a run with its outcome in each basin."""
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
-    return RunDetail(
+    shown: RunDetail = RunDetail.from_records(
+        stored,
         **_STORED.values(stored),
         what_if=what_if(stored),
-        forcing_cutoff=stored.forcing_cutoff,
-        weights_hash=stored.weights_hash,
-        code_version=stored.code_version,
-        program=stored.program,
         trained_on=versions.get(session, stored.version_id).trained_on,
         basins=[
-            BasinOfRun(
-                basin=outcome.basin_id,
+            BasinOfRun.from_records(
+                outcome,
+                outcome.summary,
                 basin_kind=named_kind(outcome.basin_id, official=outcome.basin_id not in owners),
-                status=outcome.status,
                 reason=text(outcome.reason),
-                seen_in_training=outcome.summary.seen_in_training,
-                attributes_assumed=maybe(outcome.summary.attributes_assumed),
             )
             for outcome in of_basins
         ],
     )
+    return shown

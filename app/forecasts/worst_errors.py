@@ -20,7 +20,7 @@ from app.versions.verification import OfSeason
 from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base import calendar
 from hydrology.base.absent import absent
-from hydrology.base.calendar import as_date, day
+from hydrology.base.calendar import day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.verification.results import ALL_YEAR, Season
@@ -95,23 +95,16 @@ def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int)
 
 def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> ForecastError:
     first, last = (error.t0 + np.timedelta64(days, "D") for days in (1, error.horizon_days))
-    return ForecastError(
-        basin=error.basin_id,
+    return ForecastError.from_records(
+        error,
         basin_kind=kind_of(session, error.basin_id),
-        run=error.run_id,
-        version=error.version_id,
-        t0=as_date(error.t0),
         days=Period.between(first, last),
-        weather=error.weather,
-        volume=error.volume,
-        peak=error.peak,
         in_words=_in_words(getattr(error, of), of, error.horizon_days),
-        verified_at=error.verified_at,
     )
 
 
 def _in_words(split: ErrorSplit, of: Measure, days: int) -> str:
-    what = f"volume of {counted(days, 'day')}" if of == "volume" else f"highest of {counted(days, 'day')}"
+    what = f"{'volume' if of == 'volume' else 'highest'} of {counted(days, 'day')}"
     parts = ", ".join(f"{signed(getattr(split, cause))} by the {cause.replace('_', ' ')}" for cause in CAUSES)
     forecast, observed = number(split.observed + split.error), number(split.observed)
     return f"The {what} was forecast as {forecast} {_UNITS[of]}, and {observed} came: {signed(split.error)}, {parts}."

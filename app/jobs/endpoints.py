@@ -16,10 +16,10 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
-from app.http.dependencies import IdPage, JobId, Reading, of_app
+from app.http.dependencies import JobId, Reading, of_app
 from app.http.limits.admission import Admission, RequestAdmission
 from app.http.middleware import EVENT_STREAM
 from app.http.problems import Overloaded, Unauthorized, documented_keyed, documented_writing
@@ -213,26 +213,18 @@ def post_job(poster: JobPoster, new: AnyJobRequest) -> Job:
     return poster.post(new)
 
 
-@router.get(
-    "",
-    summary="List jobs",
-    response_model=schema_of(JobPage),
-    responses=documented_keyed(),
-    dependencies=[cached(NO_STORE)],
-)
+@router.get("", summary="List jobs", **documented_list(JobPage, Unauthorized, cache_control=NO_STORE))
 def list_jobs(
     key: AnyKey,
     session: Reading,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(JobPage)],
+    page: Annotated[Listing, listing(JobPage)],
     status: WithStatus = None,
     kind: OfKind = None,
     parent: OfParent = None,
 ) -> Response:
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
     found = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(JobPage(jobs=[job_answer(job, key) for job in shown], next=following))
+    return page.of(found, lambda shown: [job_answer(job, key) for job in shown])
 
 
 @router.get(

@@ -1,51 +1,14 @@
-"""The rivers that the first page shows, with their outlooks, and the colour scales of all basins' numbers."""
+"""The colour scales of the basins' numbers on the map of the first page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from app.outlooks.outlooks import answer_of
-from app.pages import basin_facts
-from app.pages.basin_facts import Fact
-from app.pages.figures.small_hydrograph import SmallHydrograph, small_hydrograph
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import STALE_AFTER_DAYS
-from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Units
 from records.outlooks.overview import BasinOverview
-from records.outlooks.reader import Outlook
-
-
-@dataclass(frozen=True, slots=True)
-class River:
-    """A basin that is shown by name, with its outlook."""
-
-    basin: BasinOverview
-    outlook: Outlook
-    hydrograph: SmallHydrograph | None
-
-
-@dataclass(frozen=True, slots=True)
-class ThreatenedRiver(River):
-    """A river of most concern: its threat and next peak, as on its page, and what changed since the issue before."""
-
-    facts: Sequence[Fact]
-
-
-def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
-    return River(basin, outlook, small_hydrograph(outlook, UnitSystem(units, outlook.area)))
-
-
-def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
-    answer, figure = answer_of(session, outlook, units), small_hydrograph(outlook, UnitSystem(units, outlook.area))
-    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
-    peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
-    facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
-    return ThreatenedRiver(basin, outlook, figure, facts)
-
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
 Palette = Literal["warning", "balance", "quality", "age"]

@@ -10,14 +10,13 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import TableAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
+from app.http.dependencies import Metric, OptionalVersion, Reading
 from app.http.json_numbers import rounded, rounded_or_none
-from app.http.problems import documented
 from app.http.shown import As
 from hydrology.base import calendar
 from hydrology.base.absent import texts
@@ -192,22 +191,16 @@ def _differences(column: Column, first: Column) -> list[float | None]:
     ]
 
 
-@router.get(
-    "", summary="List comparisons", response_model=schema_of(ComparisonPage), responses=documented(UnknownVersion)
-)
+@router.get("", summary="List comparisons", **documented_list(ComparisonPage, UnknownVersion))
 def list_comparisons(
-    session: Reading,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(ComparisonPage)],
-    version: OptionalVersion = None,
+    session: Reading, page: Annotated[Listing, listing(ComparisonPage)], version: OptionalVersion = None
 ) -> Response:
     """Comparisons of model versions, the newest first, a page at a time: follow `next` until it is null. A new one is
     created by a job of the kind `comparison` (`POST /v1/jobs`)."""
     if version is not None:
         versions.get(session, version)
     found = comparisons.list_comparisons(session, version=version, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(ComparisonPage(comparisons=comparison_summaries(shown), next=following))
+    return page.of(found, comparison_summaries)
 
 
 @router.get(

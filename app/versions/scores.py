@@ -222,17 +222,6 @@ def _not_evaluated(what: str, version: str, metric: str | None, use: PeriodUse |
     )
 
 
-def basin_table(answer: BasinSkill) -> Table:
-    """Return the scores of a model version in a basin."""
-    name = f"{answer.basin}_skill_{answer.version}"
-    return table_of(answer, name, f"Skill of {answer.version} in {answer.basin}")
-
-
-def model_table(answer: ModelSkill) -> Table:
-    """Return the scores of a model version over its basins."""
-    return table_of(answer, f"skill_{answer.version}", f"Skill of {answer.version} over its basins")
-
-
 def table_by_basin(session: Session, version: str, period: calendar.Period, chosen: Sequence[str]) -> Table:
     """Return the scores of a version's mean over a period: a row for each basin, by default of all."""
     asked = versions.get(session, version)
@@ -265,7 +254,9 @@ def read_basin_skill(
     """Every score of a model version in the basin, with its period and the use of its days in the training: a score
     that is not defined there is null, with the reason. Also the skill of the snow cells against reference snow, which
     the model was not trained on."""
-    return answer.of(basin_skill(session, basin, version, metric, period_use), basin_table)
+    skill = basin_skill(session, basin, version, metric, period_use)
+    title = f"Skill of {skill.version} in {basin}"
+    return answer.of(skill, lambda shown: table_of(shown, f"{basin}_skill_{skill.version}", title))
 
 
 @router.get(
@@ -278,4 +269,6 @@ def read_model_skill(
 ) -> Response:
     """The median and the quartiles of each score over the basins, by metric, period and use of its days in the
     training, with the number of basins with and without a value."""
-    return answer.of(model_skill(session, version, metric, period_use), model_table)
+    title = f"Skill of {version} over its basins"
+    skill = model_skill(session, version, metric, period_use)
+    return answer.of(skill, lambda shown: table_of(shown, f"skill_{version}", title))

@@ -691,7 +691,7 @@ class ComparedVersion(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -980,6 +980,18 @@ class DrainedBy(Model):
 
     left: AmountOfWater
     """Water still stored."""
+
+
+class EALSTMConfig(Model):
+    """The LSTM whose input gate sees the attributes alone. It has no storage and no water balance."""
+
+    dropout: float = 0.4
+    """Before the head."""
+
+    architecture: Literal["ealstm"] = "ealstm"
+    cells: int = 128
+    forget_bias: float = 3.0
+    """Initial bias of the forget gate."""
 
 
 class EINSConfig(Model):
@@ -1467,6 +1479,18 @@ class GPU(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class GRUConfig(Model):
+    """The gated recurrent unit, smaller than an LSTM. It has no storage and no water balance."""
+
+    dropout: float = 0.4
+    """Before the head."""
+
+    architecture: Literal["gru"] = "gru"
+    cells: int = 128
+    forget_bias: float = 3.0
+    """Initial bias of the update gate, which retains."""
+
+
 class HeldRuling(Model):
     """A decision on the held alerts of a basin."""
 
@@ -1847,7 +1871,7 @@ class ModelSummary(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -5885,7 +5909,7 @@ class ModelDetail(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -7740,7 +7764,9 @@ class Threat(Model):
 class TrainingConfig(Model):
     """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
 
-    network: MCLSTMConfig | BucketsConfig | LSTMConfig | EINSConfig | MMRNNConfig | None = None
+    network: MCLSTMConfig | BucketsConfig | LSTMConfig | EALSTMConfig | GRUConfig | EINSConfig | MMRNNConfig | None = (
+        None
+    )
     """
     By default `{"architecture": "mclstm", "cells": 32, "embedding": 16, "rank": 16, "basin_vector": 32, "vector_dropout": 0.3, "antecedent_days": [3.0, 15.0, 60.0, 365.0], "output_gate_bias": -3.0, "wetness": false}`.
     """

@@ -271,9 +271,10 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    from app.weather.bridges import list_newest
+    from app.weather.bridges import Bridges
+    from records.weather import bridges
 
-    found = list_newest(at.session)
+    found = Bridges(bridges=bridges.list_bridges(at.session))
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
 

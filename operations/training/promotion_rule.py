@@ -173,7 +173,13 @@ def side_by_side(years: tuple[int, ...], ours: ByBasin, theirs: ByBasin) -> Side
     ours_median, theirs_median = (
         float(np.median(errors.nse()[known])) if known.any() else None for errors in (one, other)
     )
-    return SideBySide(years, int(known.sum()), ours_median, theirs_median, median_difference_interval(one, other))
+    return SideBySide(
+        years=years,
+        basins=int(known.sum()),
+        candidate_median=ours_median,
+        current_median=theirs_median,
+        difference=median_difference_interval(one, other),
+    )
 
 
 def _in_words(pair: SideBySide, rival: str) -> str:

@@ -48,7 +48,6 @@ class LevelChance:
     Index(None, "severity"),
     key=("basin_id", "level"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
     """The alert state of a level.
 
@@ -79,7 +78,6 @@ class RiverAlert(Alert):
 
 
 @stored("alert_basins", key=("basin_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
     """The last run that decided the alerts of a basin, or failed to.
 
@@ -119,10 +117,6 @@ def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
-
-
-def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
-    return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
 
 
 def rivers(

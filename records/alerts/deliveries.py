@@ -8,7 +8,6 @@ be replaced, and a refusal must outlast it.
 import hmac
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Literal
@@ -23,7 +22,7 @@ from jobspec.addresses import mailbox
 from records.access.keys import KEYS
 from records.database import retention
 from records.database.base import Instant
-from records.database.stored import add_all, as_values, find, find_row, insert_into, narrowed, read, stored, table_of
+from records.database.stored import add_all, find, find_row, insert_into, narrowed, read, stored, table_of
 from runtime.settings import Settings
 
 Status = Literal["pending", "delivered", "failed"]
@@ -40,7 +39,6 @@ class UnknownDelivery(NotFound):
     UniqueConstraint("subscription_id", "change_seq"),
     Index(None, "status", "next_at"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """A change for a subscription, or the question whether its recipient agrees.
 
@@ -65,7 +63,6 @@ class Delivery:
     CheckConstraint("status_code IS NULL OR ended_at IS NOT NULL", name="answer"),
     key=("delivery_id", "number"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One attempt to send a delivery. Without a status and a failure it is under way, or its sender was lost."""
 
@@ -82,12 +79,8 @@ DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
 
 
 def get(session: Session, delivery: str, *, for_update: bool = False) -> Delivery:
-    record = find(session, Delivery, id=delivery, for_update=for_update)
-    if record is None:
-        raise retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
-            f"No delivery {delivery!r} is stored here: list the deliveries to see their ids."
-        )
-    return record
+    unknown = UnknownDelivery(f"No delivery {delivery!r} is stored here: list the deliveries to see their ids.")
+    return retention.get(session, Delivery, "deliveries", delivery, unknown, for_update=for_update)
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
@@ -128,7 +121,6 @@ _DAY = timedelta(days=1)
 
 
 @stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
-@dataclass(frozen=True, slots=True)
 class _Question:
     """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
 
@@ -203,7 +195,8 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
     since = at - timedelta(days=settings.retain_questions_days)
     earlier = select(_QUESTIONS.c.id).filter_by(mailbox=hashed, is_allowed=True).where(_QUESTIONS.c.at > since)
     is_allowed = session.scalar(earlier.limit(1)) is None and not refuses_questions(session, hashed)
-    add_all(session, _Question, [as_values(_Question(delivery, hashed, key, at, is_allowed))])
+    row = {"id": delivery, "mailbox": hashed, "key_id": key, "at": at, "is_allowed": is_allowed}
+    add_all(session, _Question, [row])
 
 
 def mailbox_to_ask(session: Session, delivery: str) -> str | None:

@@ -142,20 +142,17 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
     if standing(session, basin) is None:
         return
     highest = _highest(alerts.of_basin(session, basin))
-    alert_changes.record(
-        session,
-        NewChange(
-            kind="promotion",
-            at=at,
-            basin_id=basin,
-            severity=highest,
-            severity_before=highest,
-            version_id=version,
-            why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
-            "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
-        ),
-        at,
+    change = NewChange(
+        kind="promotion",
+        at=at,
+        basin_id=basin,
+        severity=highest,
+        severity_before=highest,
+        version_id=version,
+        why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
+        "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
     )
+    alert_changes.record_message(session, [change], at)
 
 
 def _link(session: Session, before: AlertStanding | None, run: Run, window_days: int) -> Link:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
+from hydrology.base.doc import Doc
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import Credit
 from jobspec.feed_kinds import NewFeed, kind_of, read_settings
@@ -19,7 +20,7 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, insert_into, read, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, insert_into, read, stored, table_of
 from records.series import series
 
 _CREDITS = Table(
@@ -88,7 +89,6 @@ class FeedConflict(InvalidInput):
 @stored(
     "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A stored feed, and how its last fetch ended.
 
@@ -134,28 +134,30 @@ class Feed:
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 
     Attributes:
-        revised_days: days of any variable that were replaced (and logged).
-        reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
-        warnings: doubts about the fetched data, in sentences.
-        tried_at: the last attempt, by the service's clock.
-        fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
         record_since: the first day (YYYY-MM-DD) that was ever asked for of the record that its source states to have;
             None where it states none.
     """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
-    new_days: int = 0
-    revised_days: int = 0
-    reason: str | None = None
-    tried_at: datetime
-    fetched_at: datetime | None
+    new_days: Annotated[int, Doc("Number of new days of any variable; for a weather forecast, its days.")] = 0
+    revised_days: Annotated[
+        int, Doc("Number of days whose value or flag was replaced. A log retains the old ones.")
+    ] = 0
+    reason: Annotated[str | None, Doc("Why it failed, or why there were no data; null otherwise.")] = None
+    tried_at: Annotated[datetime, Doc("Time of the last fetch, by the service's clock.")]
+    fetched_at: Annotated[
+        datetime | None,
+        Doc(
+            "Time of the last successful fetch of the usual days, or else of the first of other days; null if there "
+            "was none."
+        ),
+    ]
     holes: JsonList = field(default_factory=list)
     warnings: JsonList = field(default_factory=list)
     record_since: str | None = None
@@ -189,10 +191,8 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    feed = find(session, Feed, name=name)
-    if feed is None:
-        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return feed
+    unknown = UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
+    return find_or_raise(session, Feed, unknown, name=name)
 
 
 def list_feeds(session: Session) -> list[Feed]:

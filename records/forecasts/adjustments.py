@@ -1,6 +1,6 @@
 """Adjustments of issued forecasts: drafts of forecasters, and what they published. The runs stay as they are."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_values, find, narrowed, read, where_keys
+from records.database.stored import add_all, as_values, find_or_raise, narrowed, read, where_keys
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
@@ -56,8 +56,9 @@ def create(
         raise NotAdjustable(
             f"Run {run.id} decides by {counted(ahead, 'day')}: move its flow by fewer than {counted(ahead, 'day')}."
         )
-    if new.chances:
-        _require_levels(session, basin, new.chances)
+    known = {level.name for level in basin_levels.alert_levels(session, basin)} if new.chances else set[str]()
+    if unknown := ", ".join(sorted({*new.chances} - known)):
+        raise NotAdjustable(f"{basin} has no level with alerts of the name {unknown}: list its thresholds.")
     adjustment = Adjustment(
         id=new_id(wall),
         run_id=run.id,
@@ -72,10 +73,8 @@ def create(
 
 
 def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
-    record = find(session, Adjustment, id=adjustment, for_update=for_update)
-    if record is None:
-        raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
-    return record
+    unknown = UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
+    return find_or_raise(session, Adjustment, unknown, id=adjustment, for_update=for_update)
 
 
 def publish(
@@ -146,13 +145,6 @@ def _require_latest(session: Session, run: str, basin: str, now: datetime) -> No
     newest = latest.latest(session, basin, now).run.id
     if newest != run:
         raise NotAdjustable(f"Run {run} is not the latest forecast of {basin}: adjust run {newest}.")
-
-
-def _require_levels(session: Session, basin: str, names: Collection[str]) -> None:
-    unknown = {*names} - {level.name for level in basin_levels.alert_levels(session, basin)}
-    if unknown:
-        named = ", ".join(sorted(unknown))
-        raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")
 
 
 def _draft(session: Session, adjustment: str) -> Adjustment:

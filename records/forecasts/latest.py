@@ -154,16 +154,14 @@ Glance = tuple[str, Day]
 def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
     """Return the latest forecasts of official basins by one small look-up. Those that need a search or a note, and
     adjusted ones, are left out."""
-    newest = _noted(session, basins)
-    return {
-        basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
-        for basin, of_basin in newest.items()
-        if _is_newest(of_basin) and _is_plain(of_basin[LATEST]) and of_basin[TRIED].available_at <= at
-    }
-
-
-def _is_plain(noted: _Noted) -> bool:
-    return noted.is_official and not noted.is_adjusted
+    keys: dict[str, Glance] = {}
+    for basin, newest in _noted(session, basins).items():
+        issued = newest.get(LATEST)
+        if issued is None or newest.get(TRIED) != issued or issued.available_at > at:
+            continue
+        if issued.is_official and not issued.is_adjusted:
+            keys[basin] = issued.run_id, issued.t0
+    return keys
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
@@ -267,10 +265,6 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
     for basin, which, *noted in rows:
         newest.setdefault(basin, {})[which] = _Noted(*noted)
     return newest
-
-
-def _is_newest(newest: Mapping[str, _Noted]) -> bool:
-    return LATEST in newest and TRIED in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
 def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:

@@ -19,7 +19,8 @@ from jobspec.kinds import subject
 from records.access import keys
 from records.access.keys import KEYS
 from records.database.base import JsonObject
-from records.jobs.jobs import EVENTS, JOBS, Job, get, listed
+from records.database.stored import read
+from records.jobs.jobs import EVENTS, JOBS, Job, get
 from records.jobs.schedules import SCHEDULES
 
 _SERVICE = ""  # keys have longer ids
@@ -51,13 +52,15 @@ def is_awaited(session: Session, job: Job) -> bool:
 
 
 def unsent(session: Session) -> list[Job]:
-    return listed(session, select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None)).order_by(JOBS.c.id))
+    return read(
+        session, Job, select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None)).order_by(JOBS.c.id)
+    )
 
 
 def sent(session: Session) -> list[Job]:
     """Return the queued jobs whose message was sent, the earliest sent first."""
     query = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_not(None))
-    return listed(session, query.order_by(JOBS.c.sent_at, JOBS.c.id))
+    return read(session, Job, query.order_by(JOBS.c.sent_at, JOBS.c.id))
 
 
 def mark_sent(session: Session, job: str, at: datetime) -> None:

@@ -16,7 +16,7 @@ from hydrology.base.calendar import zone
 from hydrology.base.errors import InvalidInput, NotFound, excerpt
 from records.database.base import FreeText, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, read, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, read, stored, table_of
 
 _HOUR = 1  # the place of the hour among the fields of a line
 _SECOND = timedelta(seconds=1)
@@ -143,7 +143,6 @@ class NewSchedule:
 
 
 @stored("schedules", CheckConstraint("length(name) > 0", name="name"), UniqueConstraint("name"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule(NewSchedule):
     """A stored schedule.
 
@@ -183,16 +182,12 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
 
 
 def delete(session: Session, schedule: str) -> None:
-    deletion = SCHEDULES.delete().where(SCHEDULES.c.id == schedule).returning(SCHEDULES.c.id)
-    if session.execute(deletion).one_or_none() is None:
-        raise _unknown(schedule)
+    session.execute(SCHEDULES.delete().where(SCHEDULES.c.id == get(session, schedule).id))
 
 
 def get(session: Session, schedule: str) -> Schedule:
-    found = find(session, Schedule, id=schedule)
-    if found is None:
-        raise _unknown(schedule)
-    return found
+    unknown = UnknownSchedule(f"No schedule {schedule!r} is stored here: list the schedules to see their ids.")
+    return find_or_raise(session, Schedule, unknown, id=schedule)
 
 
 def list_schedules(session: Session) -> list[Schedule]:
@@ -239,7 +234,3 @@ def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None)
         if owner in (None, own):
             raise
         raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error
-
-
-def _unknown(schedule: str) -> UnknownSchedule:
-    return UnknownSchedule(f"No schedule {schedule!r} is stored here: list the schedules to see their ids.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from sqlalchemy import CheckConstraint, Column, ForeignKey, String, or_, select
@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, day
 from hydrology.base.digests import owned_digest
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
@@ -65,7 +66,6 @@ class TooManyLevels(InvalidInput):
     CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
     key=("basin_id", "name"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetLevel:
     """A level that an operator set, or an official flood category.
 
@@ -101,18 +101,19 @@ class SetLevel:
     CheckConstraint("regional_skew_error > 0", name="error"),
     key=("basin_id",),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFloodFrequency:
-    """How the floods of a basin's record are analysed.
+    """How the floods of a basin's record are analysed."""
 
-    Attributes:
-        set_at: when that was last changed, by the service's clock; None where it is the default.
-    """
-
-    regional_skew: float | None
-    regional_skew_error: float | None
-    trend_adjusted: bool
-    set_at: datetime | None
+    regional_skew: Annotated[
+        float | None, Doc("Null: the record's own skew alone."), Why("None was set: the record's own skew is used.")
+    ]
+    regional_skew_error: Annotated[
+        float | None, Doc("Mean square error of the regional skew."), Why("No regional skew was set.")
+    ]
+    trend_adjusted: Annotated[bool, Doc("Whether floods are adjusted where their trend is significant.")]
+    set_at: Annotated[
+        datetime | None, Doc("By the service's clock; null where it was never set."), Why("It was never set.")
+    ]
 
     def as_asked(self) -> FloodFrequency:
         if self.regional_skew is None or self.regional_skew_error is None:

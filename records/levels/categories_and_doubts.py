@@ -98,7 +98,9 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
     Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
     between the converted discharges of the categories below and above is left out.
     """
-    rated = _agreed(rows, [_by_rating(row.official_stage, rating) for row in rows])
+    no_rating = absent(Reason.NO_RATING)
+    stages = (None if rating is None else row.official_stage for row in rows)
+    rated = _agreed(rows, [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages])
     found: list[float | Absent] = []
     for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
         if isinstance(of, Absent) and row.official_flow is not None:
@@ -126,10 +128,6 @@ def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[f
 
 def _known(flows: Sequence[float | Absent]) -> list[float]:
     return [flow for flow in flows if not isinstance(flow, Absent)]
-
-
-def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
-    return absent(Reason.NO_RATING) if stage is None or rating is None else rating.flow_at(stage)
 
 
 REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."

@@ -110,7 +110,9 @@ class _Ages(dict[str, int]):
 
 def overview(session: Session, at: datetime) -> list[BasinOverview]:
     """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
-    ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
+    ages, found = _Ages(at.date()), dict[str, BasinOverview]()
+    alerts = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
+    severities = dict(sorted(alerts.all(), key=lambda row: rank(row[1])))  # the highest of a basin is the last
     rows = session.execute(_BASINS, {"at": at})
     for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
         site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
@@ -145,12 +147,6 @@ def _searched(session: Session, basins: Sequence[BasinOverview], at: datetime, a
         found = basin._replace(version=current.get(basin.id), run=run.run_id, t0=str(run.t0), weather_age_days=age)
         found = found._replace(chance=chance, peak=peak, percent_of_normal=flow, snow_percent=snow)
         yield found._replace(state="stale" if stale(age) else "fresh")
-
-
-def _severities(session: Session) -> dict[str, Severity]:
-    """Return the highest severity of each basin with a standing alert."""
-    rows = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
-    return dict(sorted(((basin, severity) for basin, severity in rows), key=lambda row: rank(row[1])))
 
 
 def renewed_at(session: Session, at: datetime) -> datetime | None:

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import JSON, Row, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, as_date
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR, MonthSkill
 from hydrology.verification.skilful_days import LeadSkill, ReliableDays, SkilfulDays, reliable_days, skilful_days
 from records.database.base import from_json
 from records.database.stored import as_record
+from records.runs.run_types import Run
 from records.runs.run_weather import OBSERVED
 from records.verification import scores
 from records.verification.lead_scores import VERIFICATION, Origin
@@ -80,6 +81,11 @@ class SkillKey:
     weather: str | None
     month: int
 
+    @classmethod
+    def of(cls, run: Run, basin: str) -> Self:
+        weather = None if run.weather is None else run.weather.name
+        return cls(run.version_id, basin, weather, as_date(run.last_day).month)
+
 
 def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[str, float]:
     """Return the Nash-Sutcliffe efficiency of basins' versions on held-out days; basins without one are left out."""
@@ -133,7 +139,8 @@ def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[
     by_group: dict[tuple[Any, ...], list[Row[Any]]] = {}
     for row in rows:
         group = (row.version_id, row.origin, row.weather, row.first_day, row.last_day)
-        if (row.origin, row.weather) in orders and row.version_id in evaluated and _is_own(key, row):
+        counts = row.version_id == key.version or row.origin == "reforecast"  # of its twin, reforecasts alone
+        if (row.origin, row.weather) in orders and row.version_id in evaluated and counts:
             by_group.setdefault(group, []).append(row)
     if not by_group:
         return absent(Reason.NOT_VERIFIED_HELD_OUT)
@@ -148,11 +155,6 @@ def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[
         month=key.month,
         leads=tuple(_lead(row) for row in by_group[chosen]),
     )
-
-
-def _is_own(key: SkillKey, row: Row[Any]) -> bool:
-    """Return whether a row counts for a version: all of its own, and the reforecasts of its twin."""
-    return bool(row.version_id == key.version or row.origin == "reforecast")
 
 
 def _lead(row: Row[Any]) -> LeadSkill:

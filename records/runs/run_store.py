@@ -13,7 +13,7 @@ from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs
-from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
+from records.runs.run_arrays import LEDGER, Ledger, owner_of, packed
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
 from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
@@ -87,19 +87,16 @@ def _check(result: BasinResult) -> None:
     if len(set(names)) < len(names):
         raise InvalidInput(f"An array of {basin.basin_id} is given twice: {', '.join(sorted(names))}.")
     for series in result.series:
-        if basin.status == "issued" and series.variable == LEDGER and not _all_close(series):
-            raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
+        if basin.status == "issued" and series.variable == LEDGER:
+            residual, tolerance = (ledger_entry(series, entry) for entry in CLOSURE)
+            if not (np.abs(residual) <= tolerance).all():
+                raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
         expected = tuple(len(labels) for labels in series.axes.values())
         if series.values.shape != expected:
             raise InvalidInput(
                 f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, but its axes "
                 f"({', '.join(series.axes)}) have the lengths {expected}."
             )
-
-
-def _all_close(ledger: RunSeries) -> bool:
-    residual, tolerance = (ledger_entry(ledger, entry) for entry in CLOSURE)
-    return bool((np.abs(residual) <= tolerance).all())
 
 
 def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | None]:

@@ -87,7 +87,6 @@ class UnknownRun(NotFound):
     Index(None, "basin_id"),
     key=("run_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
 
@@ -230,7 +229,6 @@ _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.ite
     Index(None, "version_id", "purpose", "t0"),
     Index(None, "request_key"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A forecast run in a list."""
 

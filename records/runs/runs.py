@@ -14,7 +14,7 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.stored import as_record, find, narrowed, read, where_keys
+from records.database.stored import as_record, narrowed, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
@@ -26,12 +26,8 @@ MAX_DAYS_BEFORE = 10
 
 
 def get(session: Session, run: str) -> Run:
-    found = find(session, Run, id=run)
-    if found is None:
-        raise retention.pruned_row(session, "what-if", run) or UnknownRun(
-            f"No run {run!r} is stored here: list the runs to see their ids."
-        )
-    return found
+    unknown = UnknownRun(f"No run {run!r} is stored here: list the runs to see their ids.")
+    return retention.get(session, Run, "what-if", run, unknown)
 
 
 def get_many(session: Session, ids: Collection[str]) -> dict[str, Run]:

@@ -17,7 +17,7 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, NotFound
 from records.basins import basins
 from records.database import checksums
-from records.database.checksums import Arrays, Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
+from records.database.checksums import Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
 from records.database.stored import add_all, as_record, as_values, find_row, narrowed, where_keys
 from records.runs.shared_cells import hand_over
 from records.runs.tables import STATES, NewState, State
@@ -68,7 +68,7 @@ def put(session: Session, new: NewState, at: datetime) -> State:
             hand_over(session, new.version_id, new.basin_id, [new.day])
         session.execute(STATES.delete().where(*(STATES.c[name] == value for name, value in key.items())))
     values = as_values(new, "arrays", "sums", "recent_flow") | {
-        "variant": _variant(new.arrays),
+        "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in new.arrays.items()},
         "content": pack_arrays(new.arrays),
         "member_hashes": tuple(hashes),
         "sha256": state_hash,
@@ -237,10 +237,6 @@ def is_whole(row: Any) -> bool:
     except (SafetensorError, KeyError, ValueError):
         return False
     return sums_hash == row.sums_hash and checksums.is_whole(STATES, row)
-
-
-def _variant(arrays: Arrays) -> dict[str, Any]:
-    return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}
 
 
 CELLS = "c"

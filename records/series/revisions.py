@@ -1,7 +1,6 @@
 """History of series: their files, each day's arrival, values that revisions replaced, and findings on their quality."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject, Long
-from records.database.stored import as_values, insert_into, stored, table_of, upsert
+from records.database.stored import insert_into, stored, table_of, upsert
 from records.series import series
 from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
 
@@ -110,7 +109,6 @@ def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Row[Any]
 
 
 @stored("basin_quality", key=("basin_id", "product"))
-@dataclass(frozen=True, slots=True)
 class _Findings:
     """Errors and oddities of a basin's data of one product."""
 
@@ -126,7 +124,8 @@ _FINDINGS = table_of(_Findings)
 def replace_findings(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
     """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
     basins.lock(session, basin)
-    upsert(session, _Findings, [as_values(_Findings(basin, product, list(findings), at))], compared=("findings",))
+    row = {"basin_id": basin, "product": product, "findings": list(findings), "found_at": at}
+    upsert(session, _Findings, [row], compared=("findings",))
 
 
 def findings_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:

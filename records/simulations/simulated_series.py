@@ -19,7 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.levels import NamedLevel, Statistic
-from records.database.base import CLOSED, CalendarDay, Document, JsonObject
+from records.database.base import CalendarDay, Document, JsonObject, document
 from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find_row, stored, table_of, upsert
 from records.series.year_rows import VALUE
@@ -45,7 +45,6 @@ class NotSimulated(NotFound):
     key=("version_id", "basin_id", "first_day", "last_day"),
     summed=Summed(("version_id", "basin_id", "first_day", "last_day"), ("content",)),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFlow:
     """Flow of a basin on the days of an evaluation, mm/day, each (days,).
 
@@ -103,11 +102,9 @@ class _StoredWater:
     content: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class SimulatedLoss:
     """Mean annual loss over the simulated days, mm."""
-
-    __pydantic_config__ = CLOSED
 
     members: Annotated[Mapping[str, float], Doc("Each member's, mm a year.")]
     pet: Annotated[
@@ -143,7 +140,6 @@ class SimulatedLoss:
     CheckConstraint("area_m2 > 0", name="area"),
     key=("version_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLevels:
     """The simulated days of a basin by a version, and the levels of their flow.
 

@@ -49,7 +49,6 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("every_days >= 1", name="every_days"),
     key=("version_id", "basin_id", "first_day", "last_day", "forecaster", "lead", "season", "origin", "weather"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:
     """Verification of a forecaster in a basin.
 
@@ -167,13 +166,13 @@ def _key(row: BasinVerification) -> tuple[object, ...]:
 
 
 def _read(session: Session, query: Select[Any]) -> list[BasinVerification]:
-    rows = read(session, BasinVerification, query)
-    return [row if row.scores.independent_issues is not None else _uncounted(row) for row in rows]
-
-
-def _uncounted(row: BasinVerification) -> BasinVerification:
-    missing = {**row.scores.missing, "independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
-    return changed(row, scores=changed(row.scores, missing=missing))
+    uncounted = {"independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
+    return [
+        row
+        if row.scores.independent_issues is not None
+        else changed(row, scores=changed(row.scores, missing={**row.scores.missing, **uncounted}))
+        for row in read(session, BasinVerification, query)
+    ]
 
 
 def _pooled(version: str, key: tuple[Any, ...], rows: Sequence[Sequence[Any]]) -> PooledVerification:

@@ -37,7 +37,6 @@ _KEY = (
     CheckConstraint("low <= high", name="interval"),
     key=_KEY,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One score.
 
@@ -195,7 +194,6 @@ _PUBLISHED_KEY = ("source", "model", "basin_id", "metric", "first_day", "last_da
 
 
 @stored("publications", key=("source",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """The origin of published scores: `source` is the repository and its commit."""
 
@@ -211,7 +209,6 @@ class Publication:
     CheckConstraint("first_day <= last_day", name="order"),
     key=_PUBLISHED_KEY,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore:
     """A published score of a model in a basin, whether the basin is stored or not; a value or a reason."""
 

@@ -13,6 +13,7 @@ from hydrology.base.absent import absent
 from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
+from records.access.keys import KEYS
 from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
@@ -81,7 +82,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
     version = promotions.current(session, [basin]).get(basin)
     return Holdings(
         owner,
-        ownership.name_of(session, owner),
+        session.scalar(select(KEYS.c.name).where(KEYS.c.id == owner)) or owner,
         tuple(session.scalars(levels)),
         tuple(session.scalars(ratings)),
         version if version is not None and versions.owner_of(session, version) == owner else None,

@@ -72,7 +72,6 @@ class NewErrorModel:
     key=("version_id",),
     summed=Summed(("version_id", "sha256"), ("content", "regional")),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorModel(NewErrorModel):
     """A stored error model, with the known errors of the requested basins.
 
@@ -180,7 +179,6 @@ def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     Column("weather", String, nullable=False),
     key=("version_id", "weather"),
 )
-@dataclass(frozen=True, slots=True)
 class StoredRecalibration:
     """How a version's forecasts with a weather model are recalibrated. Another fit replaces it; runs store it."""
 

@@ -1,7 +1,6 @@
 """The version that forecasts each basin: rows with history, never overwritten; and the area that follows from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -48,7 +47,6 @@ class NothingBefore(InvalidInput):
     CheckConstraint("length(promoted_by) > 0", name="promoted_by"),
     Index(None, "basin_id"),
 )
-@dataclass(frozen=True, slots=True)
 class Promotion:
     """From `promoted_at` on, the version forecasts the basin."""
 

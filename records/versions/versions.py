@@ -50,8 +50,8 @@ class CombinedVersion(InvalidInput):
     "version_members",
     Column("version_id", String, ForeignKey("versions.id"), nullable=False),
     key=("version_id", "label"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Member:
     """One trained network.
 
@@ -70,7 +70,6 @@ class Member:
     CheckConstraint("length(sha256) = 64", name="sha256"),
     key=("version_id", "label", "which"),
 )
-@dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of one member, in safetensors: of its best validation or its last step."""
 
@@ -87,7 +86,7 @@ class NewVersion:
 
     Attributes:
         created_at, issued_at: the machine's time and the clock's.
-        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; as in `product`, those of parts are joined by +.
+        architecture: as in `jobspec.network`; as in `product`, those of parts are joined by +.
         conserving: whether the network conserves mass, so that its ledger must close.
         config, scaler: of the network and of its inputs; empty for a combined version.
         basins: the basins that it learnt from, stored here or not.
@@ -173,7 +172,6 @@ class NewVersion:
     Column("adopted_from", String),
     one_of("status", "ready", "withdrawn"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
     """A stored version.
 

@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import as_record, as_values, find, insert_into, narrowed, stored, table_of
+from records.database.stored import as_record, as_values, insert_into, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -50,7 +50,6 @@ class UnknownWeather(NotFound):
 
 
 @stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """A weather forecast in a list."""
 
@@ -78,7 +77,6 @@ class Issue:
     Index(None, "basin_id", "first"),
     key=("issue_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
     """Contents of a weather forecast for a basin."""
 
@@ -100,12 +98,8 @@ ISSUES, PARTS = table_of(Issue), table_of(BasinPart)
 
 
 def get(session: Session, issue: str) -> Issue:
-    found = find(session, Issue, id=issue)
-    if found is None:
-        raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
-            f"No weather forecast {issue!r} is stored here: list them to see their ids."
-        )
-    return found
+    unknown = UnknownWeather(f"No weather forecast {issue!r} is stored here: list them to see their ids.")
+    return retention.get(session, Issue, "weather", issue, unknown)
 
 
 def is_stored(session: Session, source: str, model: str) -> bool:
@@ -294,7 +288,11 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
         session.execute(insert_into(session, BasinPart).on_conflict_do_nothing(), new)
     for basin, digest in _hashes(session, issue_id, rows).items():
         if digest != rows[basin]["sha256"]:
-            refused[basin] = _other_content(basin, issue)
+            refused[basin] = (
+                f"{basin}: another weather forecast of {issue.source} {issue.model} of "
+                f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its "
+                "own reference time or model."
+            )
     stored = [basin for basin in rows if basin not in refused]
     return StoredIssue(
         issue_id=issue_id,
@@ -332,11 +330,3 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
 def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
     query = select(PARTS.c.basin_id, PARTS.c.sha256).where(PARTS.c.issue_id == issue_id)
     return dict(session.execute(query.where(PARTS.c.basin_id.in_(list(basins)))).all())
-
-
-def _other_content(basin: str, issue: WeatherIssue) -> str:
-    return (
-        f"{basin}: another weather forecast of {issue.source} {issue.model} of "
-        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its own "
-        "reference time or model."
-    )

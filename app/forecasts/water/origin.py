@@ -27,7 +27,7 @@ from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 
 router = APIRouter(prefix="/basins", tags=["water"])
-ORIGIN_TABLE = run_table("origin", "Discharge of {} by the origin of its water")
+ORIGIN_TABLE = run_table("origin", "Discharge of {0.basin} by the origin of its water")
 _PARTS = ("stored", "snow", "other", "yet_to_fall")
 _OF_AGE = {OLDER: "water that fell before these seasons", YET_TO_FALL: "water that falls after t0"}
 
@@ -151,7 +151,7 @@ def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
 
 
 def _table_of_ages(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
-    table = run_table("age", "Discharge of {} by the age of its water")(answer, sites)
+    table = run_table("age", "Discharge of {0.basin} by the age of its water")(answer, sites)
     parts = [
         numbers(
             f"discharge_{part.age.lower().replace('-', '_')}_{statistic}",

@@ -26,7 +26,7 @@ from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Area, Units
+from hydrology.base.units import Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.storage import Drained, first_days_below, milestones, reached_by
@@ -166,9 +166,8 @@ def _by(
 ) -> DrainedBy:
     runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
     volume = None
-    if basin.area_m2 is not None and basin.area_name is not None:
-        mean = weighted_mean(runs_off[:, np.newaxis], weights)
-        (volume,) = json_numbers.column(million_m3(mean, Area(basin.area_name, basin.area_m2)))
+    if basin.area is not None:
+        (volume,) = json_numbers.column(million_m3(weighted_mean(runs_off[:, np.newaxis], weights), basin.area))
     return DrainedBy(
         day=days[lead - 1],
         days=lead,
@@ -238,7 +237,7 @@ class _Spell:
         return f"{sentence}." if high is None else f"{sentence}, in 95 % by {on(self.days[high - 1])}."
 
 
-TABLE = run_table("drain_down", "Recession of {} without further rain")
+TABLE = run_table("drain_down", "Recession of {0.basin} without further rain")
 router = APIRouter(prefix="/basins", tags=["water"])
 
 FlowUnits = Annotated[Units, Query(description="The unit of discharge, and of the levels.")]

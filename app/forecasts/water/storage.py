@@ -208,7 +208,7 @@ def _normal(normal: npt.NDArray[np.float64], stored: Sequence[float]) -> NormalW
     return NormalWater(water=json_numbers.column(normal), percent_of_normal=gappy_column(percent))
 
 
-TABLE = run_table("storage", "Water stored in {}")
+TABLE = run_table("storage", "Water stored in {0.basin}")
 PastDays = Annotated[
     int, Query(description="Number of days up to T0 whose water is included as `past`.", ge=0, le=366, examples=[30])
 ]

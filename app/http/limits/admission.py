@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import HEAVY, declared_cost
-from app.http.middleware import on_start
+from app.http.middleware import Middleware, on_start
 from app.http.problems import Overloaded
 
 log = structlog.get_logger()
@@ -165,14 +165,15 @@ class Admission:
             self._held.pop().leave()
 
 
-class AdmissionControl:
+class AdmissionControl(Middleware):
     """Middleware that admits requests; they leave their place while their body arrives and once their answer begins."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._reported_at = app, -math.inf
+        super().__init__(app)
+        self._reported_at = -math.inf
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].startswith(EXEMPT):
             await self._app(scope, receive, send)
             return
         of_app = scope["app"].state

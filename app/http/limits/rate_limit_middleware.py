@@ -6,25 +6,22 @@ The headers are those of the IETF draft "RateLimit header fields for HTTP" (draf
 from collections.abc import Sequence
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import declared_cost
 from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, RequestLimiter, too_many
-from app.http.middleware import on_start
+from app.http.middleware import Middleware, on_start
 
 EXEMPT = "/health/"
 
 
-class Throttle:
+class Throttle(Middleware):
     """Middleware that answers 429 to an address above its rate limit."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].startswith(EXEMPT):
             await self._app(scope, receive, send)
             return
         rates: RequestLimiter = scope["app"].state.rates

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from app.forecasts.forecast import BasinForecast
 from app.forecasts.water.recession import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import BasinOutlook, OutlookPeak
-from app.pages.figures import Band, Colour, Curve, Figure, Level, Peak, Ticks, Values, edge, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, Level, Peak, Style, Ticks, Values, edge, on_days
 from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
@@ -188,6 +189,37 @@ def _described(forecast: BasinForecast, quantiles: Flow, units: Units) -> str:
     return (
         f"Hydrograph. From {number(flow)} {UNITS[units]} on {on(first)} to {number(at_last)} on {on(last)}, with 90 "
         f"chances in 100 between {number(low)} and {number(high)} on the last day. The values stand in the table below."
+    )
+
+
+def two_forecasts(
+    figure: Figure, first: tuple[str, Flow], second: tuple[str, Flow], middle: str, look: tuple[Colour, Style]
+) -> Figure:
+    """Draw two forecasts of the figure's days, by their labels: the middle and the 5 to 95 % range of each.
+
+    `look` is that of the first one's middle.
+    """
+    sides: Sequence[tuple[str, Flow, Colour, Colour, Style]] = (
+        (*first, "range", *look),
+        (*second, "band-90", "median", "line"),
+    )
+    edges = [
+        Curve(label=f"{edge} {label}", values=[*quantiles[edge]], colour=ground, style="thin", listed=False)
+        for label, quantiles, ground, *_ in sides
+        for edge in ("p05", "p95")
+    ]
+    middles = [
+        Curve(label=label, values=[*quantiles[middle]], colour=colour, style=style)
+        for label, quantiles, _, colour, style in sides
+    ]
+    known = [{at: flow for at, flow in enumerate(curve.values) if flow is not None} for curve in middles]
+    (before, low), (after, high) = (max(flows.items(), key=itemgetter(1)) for flows in known)
+    return figure.but(
+        described=f"Discharge day by day {first[0]} and {second[0]}. It is highest {first[0]} on "
+        f"{on(figure.time[before])}, {number(low)} {figure.unit}; {second[0]} on {on(figure.time[after])}, "
+        f"{number(high)} {figure.unit}. The values stand in the table below.",
+        curves=[*edges, *middles],
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
     )
 
 

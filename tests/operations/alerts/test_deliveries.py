@@ -68,7 +68,7 @@ class Outbox:
             kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why=why
         )
         with self.database.transaction() as session:
-            change = alert_changes.record(session, new, self.now)
+            change = alert_changes.record_message(session, [new], self.now)[0]
         assert change is not None
         return change
 

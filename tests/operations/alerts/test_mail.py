@@ -65,7 +65,7 @@ class Post:
             kind="promotion", at=self.now, basin_id=BASIN, severity=severity, version_id=self.version, why=why
         )
         with self.database.transaction() as session:
-            change = alert_changes.record(session, new, self.now)
+            change = alert_changes.record_message(session, [new], self.now)[0]
         assert change is not None
         return change
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.extended
 
 T0 = day("2004-03-10")
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
-COMPARISONS = ("lstm", "eins", "mmrnn")
+COMPARISONS = ("lstm", "ealstm", "gru", "eins", "mmrnn")
 
 
 def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:
