@@ -118,7 +118,7 @@ def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units |
         flow_of=flow_of,
         issued={name: json_numbers.column(row) for name, row in zip(names, issued, strict=True)},
         adjusted={name: gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
-        window_days=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
+        window_days=min(run.days_to_come, WINDOW_DAYS),
         levels=maybe(_levels(session, stored, run, basin)),
     )
 

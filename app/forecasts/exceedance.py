@@ -144,7 +144,7 @@ def exceedance(
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
     flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
     judged: Mapping[str, float] = {}
-    if adjustment is not None and run.horizon_days - run.filled_days <= WINDOW_DAYS:  # it covers all days to come
+    if adjustment is not None and run.days_to_come <= WINDOW_DAYS:  # it covers all days to come
         judged = adjustment.chances
     return ExceedanceOfRun(
         **header_of_days(latest, at),

@@ -18,9 +18,12 @@ from records.basins import basins as stored_basins
 from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs.run_types import UnknownRun
+from records.runs import runs
+from records.runs.run_types import Run, UnknownRun
 
 MAX_BASINS = 500
+MAX_RUNS = 200
+"""Of the runs of a basin, the newest that are looked through for those beside one."""
 
 
 RunAndTime = tuple[Latest, datetime | None]
@@ -44,6 +47,13 @@ def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, 
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAndTime:
     """Return a given run's result, or the latest with the clock's time."""
     return (latest(session, basin, at), at) if run is None else (records.result_of(session, run, basin), None)
+
+
+def alike(session: Session, shown: Latest, at: datetime) -> list[Run]:
+    """Return the runs of the same version, purpose and horizon as a run, by T0 and issue."""
+    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
+    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
+    return sorted((run for run in listed if run.days_to_come == shown.run.days_to_come), key=lambda run: run.order)
 
 
 def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None) -> RunAndTime:

@@ -57,7 +57,7 @@ def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str,
         return {}
     used = None if run.weather is None else run.weather.id
     params = ForecastParams(
-        basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
+        basins=names, t0=run.t0, horizon=run.days_to_come, weather=run.forcing_kind, weather_id=used
     )
     possible, _ = plans_of_part(
         replace(work, clock=Clock(run.issued_at)), known, params, filling=as_stored(run, filled)

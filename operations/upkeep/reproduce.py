@@ -96,7 +96,7 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
     return ForecastParams(
         basins=list(stored),
         t0=run.t0,
-        horizon=run.horizon_days - run.filled_days,
+        horizon=run.days_to_come,
         version=run.version_id,
         weather=run.forcing_kind,
         weather_id=None if run.weather is None else run.weather.id,
