@@ -20,7 +20,7 @@ from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
 from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
@@ -32,6 +32,7 @@ from records.runs.run_summary import RunSnow
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
 from records.verification.lead_scores import BasinVerification
+from records.verification.scores import HeldOutScore
 
 SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
@@ -243,32 +244,12 @@ MIN_BASINS = 4
 """Minimum number of basins to state what is typical."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownScore:
-    """A `HeldOutScore` as the page shows it; `typical` is the middle half of the version's basins."""
-
-    metric: str
-    value: str
-    n: int
-    period: Period
-    meaning: str
-    typical: str
-    shipped: bool
-
-
-def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
-    """Return the scores over held-out days, with what is typical for the version."""
+def shown_scores(session: Session, skill: BasinSkill) -> list[tuple[str, str, HeldOutScore, str, str]]:
+    """Return the scores over held-out days: name, meaning, score, value, and the middle half of all basins."""
     known = verification_scores.held_out_scores(session, [skill.scored], list(METRICS))
+    of_basins = {metric: [one.value for (_, _, name), one in known.items() if name == metric] for metric in METRICS}
     return [
-        ShownScore(
-            metric=metric.upper(),
-            value=_written(score.value, unit),
-            n=score.n,
-            period=score.period,
-            meaning=meaning,
-            typical=_middle_half([one.value for (_, _, name), one in known.items() if name == metric], unit),
-            shipped=score.shipped,
-        )
+        (metric.upper(), meaning, score, _written(score.value, unit), _middle_half(of_basins[metric], unit))
         for metric, (unit, meaning) in METRICS.items()
         if (score := known.get((skill.scored, skill.basin, metric))) is not None
     ]

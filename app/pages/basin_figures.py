@@ -19,8 +19,8 @@ from app.forecasts.water.storage import storage
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
-from app.pages.figures.flow import Before, Beside, Observed
-from hydrology.base.absent import Absent, absent
+from app.pages.figures.flow import Beside
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
@@ -34,14 +34,11 @@ from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-from records.runs import runs
 from records.runs.run_types import Run
 from records.weather import weather_issues
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
-MAX_RUNS = 200
-"""Maximum number of runs to step through, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,14 +129,11 @@ class BasinFigures:
             known.setdefault(name, {}).update(zip(forecast.time, of_days, strict=True))
         return {name: [of_days.get(day) for day in self.time] for name, of_days in known.items()}
 
-    def _before(self) -> Before | None:
+    def _before(self) -> BasinForecast | None:
         if self.outlook.change is None:
             return None
         before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
-        shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
-        if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
-            return None
-        return Before(shown.t0, shown.time, quantiles["median"])
+        return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
@@ -160,13 +154,10 @@ class BasinFigures:
     def _area(self) -> str | None:
         return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
 
-    def _observed(self) -> Observed:
+    def _observed(self) -> Observations | Absent:
         first, last = self.time[0], min(self.time[-1], self.now.date() - timedelta(days=1))
         product = gauge_product(self.forecast.basin)
-        answer = or_reason(lambda: self._observations(product, DISCHARGE, first, last))
-        if isinstance(answer, Absent):
-            return Observed([], [], str(answer))
-        return Observed(answer.time, answer.values[DISCHARGE])
+        return or_reason(lambda: self._observations(product, DISCHARGE, first, last))
 
     def _observations(self, product: str, variable: str | None, first: date, last: date) -> Observations:
         units = self.units if variable == DISCHARGE else None
@@ -210,17 +201,10 @@ def figures_of(
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> tuple[Run | None, Run | None]:
     """Return the runs before and after a run of the same version and number of days, by T0 and issue."""
-    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
-    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
-    days = shown.run.horizon_days - shown.run.filled_days
-    alike = sorted((run for run in listed if run.horizon_days - run.filled_days == days), key=_order)
-    before = [run for run in alike if _order(run) < _order(shown.run)]
-    after = [run for run in alike if _order(run) > _order(shown.run)]
+    alike = lookup.alike(session, shown, at)
+    before = [run for run in alike if run.order < shown.run.order]
+    after = [run for run in alike if run.order > shown.run.order]
     return before[-1] if before else None, after[0] if after else None
-
-
-def _order(run: Run) -> tuple[object, ...]:
-    return run.t0, run.issued_at, run.id
 
 
 def or_reason(read: Callable[[], Answer]) -> Answer | Absent:

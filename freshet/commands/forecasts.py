@@ -139,7 +139,6 @@ def states(
     limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
-    basins.require(at.session, basin)
     asked = asked_version(at.session, basin, version)
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"
