@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.levels import Kind
+from hydrology.outlook import LevelOutlook
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -23,22 +24,11 @@ from records.runs.run_types import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelChance:
-    """A level of a basin, and its exceedance probability over the window.
+class LevelChance(LevelOutlook):
+    """A level of a basin, and its exceedance probability over the window."""
 
-    Attributes:
-        kind: the level's statistic; None for one that an operator set.
-        discharge: m3/s; official_stage: m, of an official flood category, None for others.
-    """
-
-    level: str
     kind: Annotated[Kind | None, ANY_WORD]
-    return_period_years: int | None
-    direction: Direction
-    discharge: float
-    chance: float
     calibration: CalibrationKind
-    official_stage: float | None = None
 
 
 @stored(

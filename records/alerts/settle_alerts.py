@@ -23,7 +23,7 @@ from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
-from records.database.stored import as_values, grouped, upsert
+from records.database.stored import as_record, as_values, grouped, upsert
 from records.levels import basin_levels
 from records.levels.basin_levels import SET_LEVELS
 from records.runs import runs
@@ -206,12 +206,11 @@ class _Book:
         return {direction: levels for (_, direction), levels in found.items()}
 
     def stand(self, reason: Absent | None) -> None:
-        standing = AlertStanding(
+        standing = as_record(
+            AlertStanding,
+            self.run,
             basin_id=self.basin,
             run_id=self.run.id,
-            version_id=self.run.version_id,
-            t0=self.run.t0,
-            issued_at=self.run.issued_at,
             window_days=self.window_days,
             decided_at=self.at.now,
             reason=reason,

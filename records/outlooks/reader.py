@@ -45,7 +45,7 @@ from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons, peak_m3s
-from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
+from records.outlooks.skill import BasinSkill, skill_of_many
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
@@ -250,7 +250,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     seasons = newest_seasons(session, names, at)
     unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
     unofficial |= {name for name, one in known.items() if not one.is_official}
-    skill = skill_of_many(session, [SkillKey.of(one.run, name) for name, one in known.items()])
+    skill = skill_of_many(session, {name: one.run for name, one in known.items()})
     no_forecast = {name: fresh[name].reason or NOT_STORED for name in names if name not in known}
     return {
         name: Outlook(

@@ -30,13 +30,8 @@ def can_be_latest(basin: RunBasin) -> bool:
 def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
     if run.purpose != "operational":
         return
-    owned = {
-        "version_id": run.version_id,
-        "run_id": run.id,
-        "t0": run.t0,
-        "issued_at": run.issued_at,
-        "available_at": run.available_at,
-    }
+    names = ("version_id", "t0", "issued_at", "available_at")
+    owned = {"run_id": run.id} | {name: getattr(run, name) for name in names}
     rows = [
         owned | {"basin_id": basin.basin_id, "which": which}
         for basin in sorted(basins, key=lambda basin: basin.basin_id)  # in one order, so that two runs cannot deadlock

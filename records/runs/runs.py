@@ -14,7 +14,7 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.stored import as_record, narrowed, read, where_keys
+from records.database.stored import as_record, grouped, narrowed, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
@@ -247,15 +247,11 @@ def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operat
         .group_by(RUNS.c.version_id, RUNS.c.filled_days)
         .order_by(RUNS.c.version_id)
     )
-    by_version: dict[str, list[RunCounts]] = {}
-    for version, filled, count, t0, issued_at in rows:
-        by_version.setdefault(version, []).append(RunCounts(count, t0, last_past_day(t0, filled), issued_at))
+    by_version = grouped(
+        (version, (count, t0, last_past_day(t0, filled), issued_at)) for version, filled, count, t0, issued_at in rows
+    )
     return {
-        version: RunCounts(
-            runs=sum(one.runs for one in of_version),
-            newest_t0=max(one.newest_t0 for one in of_version),
-            weather_until=max(one.weather_until for one in of_version),
-            newest_issue=max(one.newest_issue for one in of_version),
-        )
+        version: RunCounts(sum(counts), max(days), max(past_days), max(issues))
         for version, of_version in by_version.items()
+        for counts, days, past_days, issues in [zip(*of_version, strict=True)]
     }

@@ -1,6 +1,5 @@
 """Queries for monitoring the service, whose cost does not grow with the years; and records from the future."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -78,11 +77,8 @@ def database_bytes(session: Session, file: Path | None) -> int:
     """Return the size of the database in bytes; `file` is SQLite's."""
     if file is None:
         return session.scalar(select(func.pg_database_size(func.current_database()))) or 0
-    return sum(part.stat().st_size for part in _parts(file) if part.exists())
-
-
-def _parts(file: Path) -> Sequence[Path]:
-    return [file.with_name(file.name + suffix) for suffix in ("", "-wal", "-shm")]
+    parts = (file.with_name(file.name + suffix) for suffix in ("", "-wal", "-shm"))
+    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 TOLERANCE = timedelta(minutes=5)

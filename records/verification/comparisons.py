@@ -26,6 +26,7 @@ from records.database.stored import (
     as_record,
     as_values,
     find_row,
+    grouped,
     insert_into,
     narrowed,
     stored,
@@ -247,7 +248,5 @@ def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[s
     rows = session.execute(
         select(row.comparison_id, row.version_id).where(row.comparison_id.in_(comparisons)).order_by(row.position)
     )
-    groups: dict[str, tuple[str, ...]] = dict.fromkeys(comparisons, ())
-    for comparison, version in rows:
-        groups[comparison] += (version,)
-    return groups
+    groups = grouped(rows)
+    return {comparison: tuple(groups.get(comparison, ())) for comparison in comparisons}

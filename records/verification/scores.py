@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
-from records.database.stored import as_values, insert_into, narrowed, read, stored, table_of, upsert
+from records.database.stored import as_values, grouped, insert_into, narrowed, read, stored, table_of, upsert
 
 _KEY = (
     "version_id",
@@ -178,9 +178,7 @@ def quartiles(
     columns = [SCORES.c[name] for name in key]
     query = select(*columns, SCORES.c.value, SCORES.c.shipped).filter_by(version_id=version).order_by(*columns)
     query = narrowed(query, (SCORES.c.metric.in_, metrics), (SCORES.c.period_use.in_, uses))
-    groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
-    for *group, value, shipped in session.execute(query):
-        groups.setdefault(tuple(group), []).append((value, shipped))
+    groups = grouped((tuple(group), (value, shipped)) for *group, value, shipped in session.execute(query))
     return [_quartiles(dict(zip(key, group, strict=True)), values) for group, values in groups.items()]
 
 

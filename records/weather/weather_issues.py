@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import as_record, as_values, insert_into, narrowed, stored, table_of
+from records.database.stored import as_record, as_values, grouped, insert_into, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -211,10 +211,7 @@ def stored_basins(session: Session, source: str, model: str, since: datetime) ->
         .where(ISSUES.c.source == source, ISSUES.c.model == model)
         .where(ISSUES.c.operational.is_(True), ISSUES.c.reference_time >= since)
     )
-    by_time: dict[datetime, set[str]] = {}
-    for reference_time, basin in session.execute(query):
-        by_time.setdefault(reference_time, set()).add(basin)
-    return by_time
+    return {reference_time: set(basins) for reference_time, basins in grouped(session.execute(query)).items()}
 
 
 def is_whole(row: Any) -> bool:
