@@ -32,6 +32,7 @@ from records.access.keys import Key
 from records.basins import basins, ownership
 from records.basins.basins import UnknownBasin
 from records.basins.ownership import AgencysName, Basin
+from records.database.stored import as_values
 from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
@@ -217,7 +218,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
     with writer.database.transaction() as session:
         basins.require(session, basin)
         held = adoption.adopt(session, basin, writer.clock)
-        detail = held.as_detail()
+        detail = as_values(held, "owner_name")
         writer.record(session, "basin adopted", basin, **detail)
     return Adoption(basin=basin, **detail)
 

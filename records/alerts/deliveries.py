@@ -117,9 +117,6 @@ def remove(session: Session, ids: Collection[str]) -> list[str]:
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
 
 
-_DAY = timedelta(days=1)
-
-
 @stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
 class _Question:
     """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
@@ -185,7 +182,7 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
 
     One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
     """
-    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
+    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - timedelta(days=1))
     limit = settings.mail_questions_per_day
     if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
         raise TooManyQuestions(

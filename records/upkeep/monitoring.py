@@ -19,8 +19,6 @@ from records.runs.run_store import LATEST, TRIED
 from records.runs.run_types import RUN_BASINS, RUNS
 from records.runs.tables import NEWEST_RUNS
 
-A_DAY = timedelta(days=1)
-
 
 @dataclass(frozen=True, slots=True)
 class WaitingJobs:
@@ -37,7 +35,7 @@ def waiting_jobs(session: Session) -> list[WaitingJobs]:
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
-    since = checksums.first_of(now - A_DAY)
+    since = checksums.first_of(now - timedelta(days=1))
     query = select(JOBS.c.kind, JOBS.c.status, func.count()).where(JOBS.c.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JOBS.c.kind, JOBS.c.status))}
 

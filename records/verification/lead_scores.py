@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Select, select, type_coerce
@@ -39,6 +40,7 @@ POOLED = (
 Origin = Literal["reforecast", "issued"]
 """Origin of forecasts: computed afterwards for past days, or issued by the service."""
 _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster", "period_use")
+_key = attrgetter(*_GROUP)
 
 
 @stored(
@@ -159,10 +161,6 @@ def pooled(
         _pooled(version, key, [row[len(_GROUP) :] for row in rows])
         for key, rows in groupby(session.execute(query), lambda row: tuple(row[: len(_GROUP)]))
     ]
-
-
-def _key(row: BasinVerification) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in _GROUP)
 
 
 def _read(session: Session, query: Select[Any]) -> list[BasinVerification]:

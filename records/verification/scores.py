@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, select
@@ -189,6 +190,7 @@ def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]])
 
 
 _PUBLISHED_KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
+_published_key = attrgetter(*_PUBLISHED_KEY)
 
 
 @stored("publications", key=("source",))
@@ -264,7 +266,3 @@ def published_scores(
     row = PUBLISHED_SCORES.c
     query = narrowed(query, (row.basin_id.in_, basins), (row.metric.in_, metrics))
     return read(session, PublishedScore, query.order_by(*(PUBLISHED_SCORES.c[name] for name in _PUBLISHED_KEY)))
-
-
-def _published_key(score: PublishedScore) -> tuple[object, ...]:
-    return tuple(getattr(score, name) for name in _PUBLISHED_KEY)

@@ -22,6 +22,7 @@ from records.database.stored import (
     add_all,
     as_record,
     as_values,
+    find,
     find_row,
     insert_into,
     stored,
@@ -186,7 +187,6 @@ class StoredRecalibration:
     created_at: datetime
 
 
-_RECALIBRATIONS = table_of(StoredRecalibration)
 ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
 
 
@@ -198,6 +198,5 @@ def replace_recalibration(session: Session, version: str, weather: str, new: Run
 
 def recalibration_of(session: Session, version: str, weather: str) -> RunRecalibration:
     """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed."""
-    own = _RECALIBRATIONS.c.version_id == version, _RECALIBRATIONS.c.weather == weather
-    found: RunRecalibration | None = session.scalar(select(_RECALIBRATIONS.c.content).where(*own))
-    return found or ASSUMED
+    found = find(session, StoredRecalibration, version_id=version, weather=weather)
+    return ASSUMED if found is None else found.content

@@ -369,19 +369,10 @@ def count(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(VERSIONS)) or 0
 
 
-def seeds_of(session: Session, version: str) -> dict[int, int]:
-    """Return the seed of each member of a version by label. Empty if the version is not stored."""
-    return _by_label(session, version, _MEMBERS.c.seed)
-
-
-def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    """Return the training record of each member of a version, by label. Empty if it is not stored."""
-    return _by_label(session, version, _MEMBERS.c.log)
-
-
-def _by_label(session: Session, version: str, column: Column[Any]) -> dict[int, Any]:
-    query = select(_MEMBERS.c.label, column).where(_MEMBERS.c.version_id == version).order_by(_MEMBERS.c.label)
-    return dict(session.execute(query).all())
+def seeds_and_logs(session: Session, version: str) -> dict[int, tuple[int, JsonObject]]:
+    """Return the seed and training record of each member of a version, by label. Empty if it is not stored."""
+    query = select(_MEMBERS.c.label, _MEMBERS.c.seed, _MEMBERS.c.log).filter_by(version_id=version)
+    return {label: (seed, log) for label, seed, log in session.execute(query.order_by(_MEMBERS.c.label))}
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
