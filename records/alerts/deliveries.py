@@ -171,8 +171,7 @@ def mailbox_hash(session: Session, email: str) -> str:
 
 
 def _new_salt(session: Session) -> str:
-    fresh = {"id": 1, "salt": secrets.token_hex(32)}
-    session.execute(insert_into(session, _SALT).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
+    add_all(session, _SALT, [{"id": 1, "salt": secrets.token_hex(32)}], if_new=True)
     salt: str = session.scalars(select(_SALT.c.salt)).one()
     return salt
 

@@ -224,8 +224,7 @@ class _Book:
     def ended(self, alert: Alert, kind: ChangeKind, why: str) -> None:
         if alert.severity is not None:
             self._record(kind, why, alert, severity=None)
-        own = (ALERTS.c.basin_id == self.basin, ALERTS.c.level == alert.level)
-        self.session.execute(ALERTS.delete().where(*own))
+        self.session.execute(ALERTS.delete().filter_by(basin_id=self.basin, level=alert.level))
 
     def decided(self, chance: LevelChance, before: Alert | None, link: Link) -> None:
         if before is not None and _was_set_anew(before, chance):

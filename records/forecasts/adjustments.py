@@ -94,8 +94,7 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    draft = _draft(session, adjustment)
-    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
+    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == _draft(session, adjustment).id))
 
 
 def published(session: Session, run: str, basin: str) -> Adjustment | None:

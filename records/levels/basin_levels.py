@@ -209,7 +209,7 @@ def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelTe
 
 def remove(session: Session, basin: str, name: str) -> None:
     get(session, basin, name)
-    session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == name))
+    session.execute(SET_LEVELS.delete().filter_by(basin_id=basin, name=name))
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:

@@ -66,7 +66,7 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     if row is not None:
         if row.sha256 != state_hash:
             hand_over(session, new.version_id, new.basin_id, [new.day])
-        session.execute(STATES.delete().where(*(STATES.c[name] == value for name, value in key.items())))
+        session.execute(STATES.delete().filter_by(**key))
     values = as_values(new, "arrays", "sums", "recent_flow") | {
         "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in new.arrays.items()},
         "content": pack_arrays(new.arrays),
@@ -196,8 +196,8 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
         basins.lock(session, basin)
     for (version, basin), days in by_basin.items():
         hand_over(session, version, basin, days)
-        own = (STATES.c.version_id == version) & (STATES.c.basin_id == basin)
-        session.execute(STATES.delete().where(own, STATES.c.day.in_(days)))
+        own = STATES.delete().filter_by(version_id=version, basin_id=basin)
+        session.execute(own.where(STATES.c.day.in_(days)))
     return []
 
 

@@ -27,7 +27,6 @@ from records.database.stored import (
     as_values,
     find_row,
     grouped,
-    insert_into,
     narrowed,
     stored,
     table_of,
@@ -212,8 +211,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
     owner = [] if new.owner is None else [new.owner]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
     comparison = Comparison(id=new_id(at), created_at=at, **as_values(new))
-    insert = insert_into(session, Comparison).on_conflict_do_nothing(index_elements=["fingerprint"])
-    session.execute(insert, as_values(comparison, "versions") | {"fingerprint": content_hash})
+    add_all(session, Comparison, [as_values(comparison, "versions") | {"fingerprint": content_hash}], if_new=True)
     found = session.scalars(select(COMPARISONS.c.id).where(COMPARISONS.c.fingerprint == content_hash)).one()
     if found != comparison.id:
         return get(session, found), False

@@ -111,11 +111,10 @@ class PooledVerification:
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
     """Store a reforecast's verification in a basin and period. It replaces all earlier rows."""
-    column = VERIFICATION.c
-    of = (column.version_id, column.basin_id, column.first_day, column.last_day)
-    for key in {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}:
-        own = (one == value for one, value in zip(of, key, strict=True))
-        session.execute(VERIFICATION.delete().where(*own, column.origin == "reforecast"))
+    names = ("version_id", "basin_id", "first_day", "last_day")
+    for key in set(map(attrgetter(*names), rows)):
+        own = dict(zip(names, key, strict=True), origin="reforecast")
+        session.execute(VERIFICATION.delete().filter_by(**own))
     add_all(session, BasinVerification, map(as_values, rows))
 
 

@@ -13,7 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
-from records.database.stored import as_values, grouped, insert_into, narrowed, read, stored, table_of, upsert
+from records.database.stored import add_all, as_values, grouped, narrowed, read, stored, table_of, upsert
 
 _KEY = (
     "version_id",
@@ -81,9 +81,7 @@ def replace(session: Session, scores: Sequence[Score]) -> None:
 
 def add(session: Session, scores: Sequence[Score]) -> None:
     """Add scores whose keys have none yet."""
-    if scores:
-        insert = insert_into(session, Score).on_conflict_do_nothing()
-        session.execute(insert, [as_values(score) for score in scores])
+    add_all(session, Score, map(as_values, scores), if_new=True)
 
 
 def scores(

@@ -24,7 +24,6 @@ from records.database.stored import (
     as_values,
     find,
     find_row,
-    insert_into,
     stored,
     table_of,
     upsert,
@@ -116,8 +115,7 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
     if row is None or row.sha256 != model.sha256:
         return
     rows = [_row(model.version_id, name, errors) for name, errors in basins.items()]
-    if rows:
-        session.execute(insert_into(session, BASIN_ERRORS).values(rows).on_conflict_do_nothing())
+    add_all(session, BASIN_ERRORS, rows, if_new=True)
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
