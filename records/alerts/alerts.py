@@ -115,13 +115,11 @@ def rivers(
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
-    public: bool = True,
 ) -> list[RiverAlert]:
-    """Return the alerts of rivers, by basin and direction; of official basins alone if `public`."""
+    """Return the alerts of rivers in official basins, by basin and direction."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
-    query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
-    if public:
-        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
+    query = select(*river).distinct().join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
+    query = query.where(ownership.is_official(), ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()

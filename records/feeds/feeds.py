@@ -20,7 +20,17 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find_or_raise, insert_into, read, stored, table_of, upsert
+from records.database.stored import (
+    add_all,
+    as_record,
+    as_values,
+    find_or_raise,
+    insert_into,
+    read,
+    stored,
+    table_of,
+    upsert,
+)
 from records.series import series
 
 _CREDITS = Table(

@@ -39,7 +39,6 @@ from records.alerts.alerts import ALERTS, Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
 from records.database.stored import grouped, read
-from records.forecasts import adjustments
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
@@ -242,7 +241,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     names, today = list(found), day(at.date())
     known = {name: one for name, one in found.items() if isinstance(one, Latest)}
     keys = {name: (one.run.id, name) for name, one in known.items()}
-    adjusted = adjustments.published_many(session, list(keys.values()), by=at)
+    adjusted = forecasts.published_adjustments(session, list(keys.values()), by=at)
     of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)

@@ -235,15 +235,15 @@ class RunCounts:
     newest_issue: datetime
 
 
-def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
-    """Return each version's available runs of a purpose. Versions without any are left out.
+def counts_by_version(session: Session, at: datetime) -> dict[str, RunCounts]:
+    """Return each version's available operational runs. Versions without any are left out.
 
     The newest T0 is of runs issued for at least one basin.
     """
     issued = RUNS.c.status != "failed"
     rows = session.execute(
         select(RUNS.c.version_id, RUNS.c.filled_days, func.count(), func.max(RUNS.c.t0), func.max(RUNS.c.issued_at))
-        .where(RUNS.c.purpose == purpose, RUNS.c.available_at <= at, issued)
+        .where(RUNS.c.purpose == "operational", RUNS.c.available_at <= at, issued)
         .group_by(RUNS.c.version_id, RUNS.c.filled_days)
         .order_by(RUNS.c.version_id)
     )

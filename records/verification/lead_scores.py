@@ -136,29 +136,14 @@ def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR)
     return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
 
 
-def pooled(
-    session: Session,
-    version: str,
-    season: str = ALL_YEAR,
-    *,
-    origin: Origin | None = None,
-    period: Period | None = None,
-    basins: Sequence[str] | None = None,
-) -> list[PooledVerification]:
+def pooled(session: Session, version: str, season: str = ALL_YEAR) -> list[PooledVerification]:
     group = [VERIFICATION.c[name] for name in _GROUP]
     reasons = type_coerce(VERIFICATION.c.missing, JSON)  # read only for scores that no basin has
     query = select(*group, reasons, *(VERIFICATION.c[name] for name in POOLED))
-    chosen: dict[str, Any] = {"version_id": version, "season": season}
-    if origin is not None:
-        chosen["origin"] = origin
-    if period is not None:
-        chosen |= {"first_day": period.first, "last_day": period.last}
-    query = query.filter_by(**chosen).order_by(*group)
-    if basins is not None:
-        query = query.where(VERIFICATION.c.basin_id.in_(basins))
+    found = session.execute(query.filter_by(version_id=version, season=season).order_by(*group))
     return [
         _pooled(version, key, [row[len(_GROUP) :] for row in rows])
-        for key, rows in groupby(session.execute(query), lambda row: tuple(row[: len(_GROUP)]))
+        for key, rows in groupby(found, lambda row: tuple(row[: len(_GROUP)]))
     ]
 
 
