@@ -166,14 +166,11 @@ def one_after_another(session: Session) -> None:
 
 
 def mailbox_hash(session: Session, email: str) -> str:
-    salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
+    salt = session.scalar(select(_SALT.c.salt))
+    if salt is None:
+        add_all(session, _SALT, [{"id": 1, "salt": secrets.token_hex(32)}], if_new=True)
+        salt = session.scalars(select(_SALT.c.salt)).one()
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
-
-
-def _new_salt(session: Session) -> str:
-    add_all(session, _SALT, [{"id": 1, "salt": secrets.token_hex(32)}], if_new=True)
-    salt: str = session.scalars(select(_SALT.c.salt)).one()
-    return salt
 
 
 def store_question(session: Session, delivery: str, email: str, key: str, at: datetime, settings: Settings) -> None:
