@@ -163,17 +163,17 @@ def _why(
         return f"{state}: {rule}, in {_runs(count, step)}."
     if now is not None:
         step, _ = by_name[now]
-        return f"{state}: a chance of {_number(chance)} is not below {_number(step.ends_below)}, where {now} ends."
+        return f"{state}: a chance of {chance:.3g} is not below {step.ends_below:.3g}, where {now} ends."
     first = steps[0]
-    return f"{state}: a chance of {_number(chance)} is below {_number(first.begins_at)}, where {first.severity} begins."
+    return f"{state}: a chance of {chance:.3g} is below {first.begins_at:.3g}, where {first.severity} begins."
 
 
 def _reaches(step: Step, chance: float) -> str:
-    return f"a chance of {_number(chance)} reaches {_number(step.begins_at)}, where {step.severity} begins"
+    return f"a chance of {chance:.3g} reaches {step.begins_at:.3g}, where {step.severity} begins"
 
 
 def _below(step: Step, chance: float) -> str:
-    return f"a chance of {_number(chance)} is below {_number(step.ends_below)}, where {step.severity} ends"
+    return f"a chance of {chance:.3g} is below {step.ends_below:.3g}, where {step.severity} ends"
 
 
 def _how(count: Switch, step: Step, judged: bool) -> str:
@@ -182,7 +182,3 @@ def _how(count: Switch, step: Step, judged: bool) -> str:
 
 def _runs(count: Switch, step: Step) -> str:
     return f"{count.runs} of the {counted(_needed(step, count), 'run')} in a row that it takes"
-
-
-def _number(chance: float) -> str:
-    return f"{chance:.3g}"

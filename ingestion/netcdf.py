@@ -82,8 +82,7 @@ def _try(content: bytes) -> None:
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
     """Return a variable's values, NaN where missing."""
-    values: npt.NDArray[np.float64] = np.ma.filled(variable[:].astype(np.float64), np.nan)
-    return values
+    return np.asarray(np.ma.filled(variable[:].astype(np.float64), np.nan))
 
 
 def is_numeric(variable: "Variable[Any]") -> bool:

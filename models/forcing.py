@@ -41,8 +41,7 @@ class Forcing:
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
         """Whether a day lacks any of its forcing, (N, days)."""
-        missing: npt.NDArray[np.bool_] = np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1)
-        return missing
+        return np.asarray(np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1))
 
     def over(self, period: Period) -> Self:
         """Return the forcing of a period within this one."""

@@ -163,11 +163,7 @@ class Validation:
         return self.score(outputs["discharge"].astype(np.float32))
 
     def score(self, discharge: Array) -> MedianNSE:
-        """Return the median NSE of a simulation (basins, days) that begins before the period.
-
-        Raises:
-            DataProblem: no basin has the observations for an NSE in this period.
-        """
+        """Return the median NSE of a simulation (basins, days) that begins before the period, or DataProblem."""
         simulated = discharge[:, -len(self.period) :]
         values = [nse(s, o).value for s, o in zip(simulated, self.observed, strict=True)]
         known = [value for value in values if value is not None]

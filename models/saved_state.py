@@ -94,8 +94,7 @@ def dump(state: SavedState) -> bytes:
 def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
     """Decode the result of `dump`; the ensemble determines the names, shapes and dtypes of states.
 
-    Raises:
-        UnusableState: it belongs to another owner, is damaged, or was never a state.
+    UnusableState: it belongs to another owner, is damaged, or was never a state.
     """
     try:
         tensors, fields = checkpoint.parse(content)

@@ -157,10 +157,8 @@ class MemberTraining:
     ) -> TrainedMember:
         """Train to the end, or until `on_progress`, called at every step, raises; there is a last checkpoint then.
 
-        `on_checkpoint` gets the step count and a blob for `resume`, every `checkpoint_every` steps.
-
-        Raises:
-            TrainingDiverged: the loss is not finite.
+        `on_checkpoint` gets the step count and a blob for `resume`, every `checkpoint_every` steps. TrainingDiverged:
+        the loss is not finite.
         """
         if self.started and self.step == 0 and self.config.validation_period is not None:
             self._validate(None)

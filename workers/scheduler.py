@@ -182,12 +182,8 @@ def _without_message(tools: WorkerContext, sent: Sequence[jobs.Job], now: dateti
     lost = []
     for queue, group in groupby(sorted(sent, key=attrgetter("queue")), attrgetter("queue")):
         queued = list(group)
-        if old := [job for job in queued if not _is_on_its_way(job, now)]:
+        # What is sent later than now was sent before the clock was set back.
+        if old := [job for job in queued if not timedelta(0) <= now - (job.sent_at or now) <= RESEND_AFTER]:
             missing = len(queued) - tools.sender.messages(queue)
             lost += old[: max(0, missing)]
     return lost
-
-
-def _is_on_its_way(job: jobs.Job, now: datetime) -> bool:
-    assert job.sent_at is not None
-    return timedelta(0) <= now - job.sent_at <= RESEND_AFTER  # later than now: the clock was set back

@@ -29,8 +29,6 @@ FOLDER, DOCS = Path(__file__).with_name("docs"), PurePath("docs")
 """Where the pages of the core are, here and in the repository."""
 GUIDE = "/guide"
 INDEX = "README"
-NAME = "[a-z][a-z-]{0,40}"
-"""The pattern of pages' names; the index has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Page:
 @cache  # bounded by the number of files
 def rendered(name: str) -> Page:
     """Render a page by its file name; HTML within it is shown as text."""
-    tokens, folder = parsed(name), page_place(name).parent
+    tokens, folder = parsed(name), pages()[name].parent
     titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
     for token in tokens:
         _lead(token.children or [], folder)
@@ -66,14 +64,14 @@ def _markdown() -> "MarkdownIt":
 
 def parsed(name: str) -> list["Token"]:
     """Return the parts of a page by its file name."""
-    return _markdown().parse(file_at(page_place(name)).read_text(encoding="utf-8"))
+    return _markdown().parse(file_at(pages()[name]).read_text(encoding="utf-8"))
 
 
-def page_names() -> list[str]:
-    """Return the file names of all pages, without their ends."""
-    return [file.stem for file in sorted(FOLDER.rglob("*.md"))] + [
-        PurePath(file).stem for extension in extensions() for file in extension.guide if file.endswith(".md")
-    ]
+def pages() -> dict[str, PurePath]:
+    """Return the places of all pages in the repository, those of docs/ before those of extensions, by their names."""
+    own = [DOCS / file.relative_to(FOLDER) for file in sorted(FOLDER.rglob("*.md"))]
+    others = [_place(one) / file for one in extensions() for file in one.guide if file.endswith(".md")]
+    return {place.stem: place for place in (*own, *others)}
 
 
 def _audience(name: str) -> str | None:
@@ -90,16 +88,6 @@ def _audience(name: str) -> str | None:
 def anchor(title: str) -> str:
     """Return the anchor of a heading, as code forges build it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
-def page_place(name: str) -> PurePath:
-    """Return the place of a page in the repository: in any folder of docs/, or in that of an extension."""
-    for file in FOLDER.rglob(f"{name}.md"):
-        return DOCS / file.relative_to(FOLDER)
-    for extension in extensions():
-        if f"{name}.md" in extension.guide:
-            return _place(extension) / f"{name}.md"
-    raise FileNotFoundError(name)
 
 
 def file_at(place: PurePath) -> Path:
@@ -161,7 +149,6 @@ MEDIA_TYPES = {
 }
 """Media types of files shown or linked by pages, by suffix."""
 _FILE = re.compile(rf"([a-z-]+/){{0,3}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
-_PAGE = re.compile(f"{INDEX}|{NAME}")
 
 
 class UnknownPage(NotFound):
@@ -179,13 +166,9 @@ def read_page(request: Request, name: str) -> Response:
     """Return a page, or a file that lies beside the pages."""
     if _FILE.fullmatch(name):
         return _file(name)
-    if not _PAGE.fullmatch(name):
+    if name not in pages():
         raise _unknown(name)
-    try:
-        page = rendered(name)
-    except FileNotFoundError:
-        raise _unknown(name) from None
-    return render(request, "guide.html", page)
+    return render(request, "guide.html", rendered(name))
 
 
 def _file(name: str) -> FileResponse:

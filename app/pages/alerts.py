@@ -1,8 +1,7 @@
 """/alerts: a row for each river with an alert, the history of changes, and alerts by e-mail without a key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -11,15 +10,14 @@ from fastapi.responses import HTMLResponse
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from app.alerts.alerts import RiverAlert, answers_of
 from app.alerts.subscriptions import feed_address, require_receiver
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.pages.render import PageRoute, render
-from hydrology.alerts import SEVERITIES, Severity, rank
-from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.alerts import SEVERITIES, rank
 from hydrology.base.errors import InvalidInput
+from hydrology.uncertainty.exceedance import Direction
 from jobspec.subscriptions import NewSubscription
 from records.access import audit
 from records.access.audit import Actor
@@ -28,9 +26,7 @@ from records.alerts.alert_changes import Change
 from records.alerts.deliveries import TooManyQuestions
 from records.alerts.subscriptions import CONFIRM_WITHIN, PUBLIC
 from records.basins import basins
-from records.basins.ownership import shown_name
 from records.outlooks import reader
-from records.outlooks.reader import Outlook
 from records.runs import runs
 
 PAGE = 50
@@ -39,18 +35,7 @@ DIGEST = "07:00"
 """When the message of a day is sent, UTC."""
 
 router = APIRouter(route_class=PageRoute)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertRow:
-    """The alert of a river, with its newest outlook."""
-
-    alert: RiverAlert
-    title: str
-    outlook: Outlook
-    since_before: str
-    t0: date
-    is_stale: bool
+Heads = Mapping[tuple[str, str, Direction], Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +67,15 @@ def read_alerts(
     """Show the alert of every river, and what has changed."""
     active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     changes = alert_changes.page(session, before=before, limit=PAGE + 1, in_feeds=True)
-    sites = basins.sites(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
-    names = {name: shown_name(name, site.name) for name, site in sites.items()}
+    names = basins.titles(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
     shown = active[(page - 1) * PAGE : page * PAGE]
+    deciders = runs.get_many(session, {alert.run_id for alert in shown})
+    heads = alert_changes.heads_of_runs(session, list(deciders))
     return render(
         request,
         "alerts/alerts.html",
-        rows=_rows(session, shown, names, clock),
+        alerts=[(alert, deciders[alert.run_id], _since_before(session, alert, heads)) for alert in shown],
+        outlooks=reader.outlooks(session, list(dict.fromkeys(alert.basin_id for alert in shown)), clock.now()),
         count=len(active),
         number=page,
         pages=-(-len(active) // PAGE),
@@ -97,7 +84,6 @@ def read_alerts(
         older=changes[PAGE - 1].seq if len(changes) > PAGE else None,
         before=before,
         names=names,
-        as_date=as_date,
         feed=feed_address(None, SEVERITIES[0]),
         form=MailForm({"basins": basin}) if settings.sends_mail else None,
         severities=SEVERITIES,
@@ -105,28 +91,9 @@ def read_alerts(
     )
 
 
-def _rows(
-    session: Session, shown: Sequence[alerts.RiverAlert], names: Mapping[str, str], clock: ServiceClock
-) -> list[AlertRow]:
-    deciders = runs.get_many(session, {alert.run_id for alert in shown})
-    heads = alert_changes.heads_of_runs(session, list(deciders))
-    outlooks = reader.outlooks(session, list(dict.fromkeys(alert.basin_id for alert in shown)), clock.now())
-    return [
-        AlertRow(
-            alert=answer,
-            title=names[alert.basin_id],
-            outlook=outlooks[alert.basin_id],
-            since_before=_since_before(session, alert, heads.get((alert.run_id, alert.basin_id, alert.direction))),
-            t0=as_date(deciders[alert.run_id].t0),
-            is_stale=stale(age_days(deciders[alert.run_id].weather_until, clock.now())),
-        )
-        for alert, answer in zip(shown, answers_of(session, shown, clock.today()), strict=True)
-    ]
-
-
-def _since_before(session: Session, alert: alerts.RiverAlert, change: Change | None) -> str:
+def _since_before(session: Session, alert: alerts.RiverAlert, heads: Heads) -> str:
     """Return how the alert stands against the issue before: new, up, down, or how its chance has moved."""
-    before: Severity | None = alert.severity
+    before, change = alert.severity, heads.get((alert.run_id, alert.basin_id, alert.direction))
     if change is not None:
         earlier = alert_changes.earlier_of_alert(session, change)
         if not earlier:

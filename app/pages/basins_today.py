@@ -1,51 +1,14 @@
-"""The rivers that the first page shows, with their outlooks, and the colour scales of all basins' numbers."""
+"""The colour scales of the basins' numbers on the map of the first page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from app.outlooks.outlooks import answer_of
-from app.pages import basin_facts
-from app.pages.basin_facts import Fact
-from app.pages.figures.small_hydrograph import SmallHydrograph, small_hydrograph
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import STALE_AFTER_DAYS
-from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Units
 from records.outlooks.overview import BasinOverview
-from records.outlooks.reader import Outlook
-
-
-@dataclass(frozen=True, slots=True)
-class River:
-    """A basin that is shown by name, with its outlook."""
-
-    basin: BasinOverview
-    outlook: Outlook
-    hydrograph: SmallHydrograph | None
-
-
-@dataclass(frozen=True, slots=True)
-class ThreatenedRiver(River):
-    """A river of most concern: its threat and next peak, as on its page, and what changed since the issue before."""
-
-    facts: Sequence[Fact]
-
-
-def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
-    return River(basin, outlook, small_hydrograph(outlook, UnitSystem(units, outlook.area)))
-
-
-def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
-    answer, figure = answer_of(session, outlook, units), small_hydrograph(outlook, UnitSystem(units, outlook.area))
-    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
-    peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
-    facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
-    return ThreatenedRiver(basin, outlook, figure, facts)
-
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
 Palette = Literal["warning", "balance", "quality", "age"]
@@ -59,14 +22,12 @@ class Scale:
     """A colour scale of a number of a basin.
 
     Attributes:
-        title: name in the chooser; means: meaning, in a sentence.
+        means: what it shows, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
             `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
-        write: formats the value.
-        call: the API call that returns the value.
         of_forecast: whether the value is as old as the forecast: a stale one is grey.
     """
 
@@ -77,7 +38,6 @@ class Scale:
     labels: tuple[str, ...]
     value: Callable[[BasinOverview], float | None]
     write: Callable[[float], str]
-    call: str
     of_forecast: bool = True
 
     def colours(self, basins: Sequence[BasinOverview]) -> Array:
@@ -89,10 +49,6 @@ class Scale:
             states = np.array([greys.get(basin.state, -1) for basin in basins], dtype=np.intp)
             found = np.where(states < 0, found, states)
         return found
-
-    def colour(self, basin: BasinOverview) -> str:
-        """Return the class of a basin's colour: the palette's name and a number from 0, or one of `GREYS`."""
-        return self.entries[int(self.colours([basin])[0])][0]
 
     def written(self, basin: BasinOverview) -> str:
         value = self.value(basin)
@@ -129,7 +85,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         labels=("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
         value=lambda basin: basin.chance,
         write=percent,
-        call="/v1/basins/{basin}/alerts",
     ),
     "flow": Scale(
         title="Flow against normal",
@@ -139,7 +94,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.percent_of_normal,
         write=_of_normal,
-        call="/v1/basins/{basin}/forecasts/latest",
     ),
     "snow": Scale(
         title="Snow against normal",
@@ -150,7 +104,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.snow_percent,
         write=_of_normal,
-        call="/v1/basins/{basin}/storage",
     ),
     "skill": Scale(
         title="Skill",
@@ -161,7 +114,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),
         value=lambda basin: basin.nse,
         write=lambda nse: f"{nse:.2f}",
-        call="/v1/basins/{basin}/skill",
         of_forecast=False,
     ),
     "freshness": Scale(
@@ -178,7 +130,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         ),
         value=lambda basin: basin.weather_age_days,
         write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
-        call="/v1/basins/{basin}/forecasts/latest",
         of_forecast=False,
     ),
 }

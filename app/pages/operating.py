@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
@@ -16,14 +17,15 @@ from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.words import UNITS
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
 from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
-from app.pages.figures import Band, Curve, Figure
+from app.pages.basin_figures import figures_of
+from app.pages.figures import Figure
+from app.pages.figures.flow import two_forecasts
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
-from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.units import Units
@@ -170,13 +172,14 @@ def read_new_adjustment(
         key_id="",
         created_at=clock.now(),
     )
-    shown = adjusted_forecast(session, preview, usual_units(chosen.basin, units))
+    flow_units = usual_units(chosen.basin, units)
+    shown = adjusted_forecast(session, preview, flow_units)
     return render(
         request,
         "adjust.html",
         shown=shown,
-        title=shown_name(basin, basins.get(session, basin).name),
-        figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
+        title=basins.title(session, basin),
+        figure=beside_issued(shown, flow_units).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
         area=chosen.basin.area,
         issued_at=chosen.run.issued_at,
     )
@@ -209,19 +212,14 @@ def read_held(
     """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
     now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
-    sites = basins.sites(session, [one.basin for one in held])
-    drawn = held[:MAX_DRAWN]
     return render(
         request,
         "work/held.html",
         held=held,
-        names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
+        names=basins.titles(session, [one.basin for one in held]),
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
-        figures={
-            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
-            for one in drawn
-        },
+        figures={one.basin: figures_of(session, one.basin, one.run, now, units).alone() for one in held[:MAX_DRAWN]},
     )
 
 
@@ -235,60 +233,33 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
-def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
+def _adjusted(request: Request, session: Session, stored: Adjustment, chosen: Units, *, public: bool) -> HTMLResponse:
     basin = runs.basin_of(session, stored.run_id, stored.basin_id)
-    shown = adjusted_forecast(session, stored, usual_units(basin, units))
-    title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    note_help = Publication.model_fields["note"].description
+    units = usual_units(basin, chosen)
+    shown = adjusted_forecast(session, stored, units)
     return render(
         request,
         "adjusted.html",
-        title=title,
+        title=basins.title(session, shown.basin),
         shown=shown,
         area=basin.area,
-        figure=beside_issued(shown),
+        figure=beside_issued(shown, units),
         public=public,
-        note_help=note_help,
+        note_help=Publication.model_fields["note"].description,
     )
 
 
-def beside_issued(shown: AdjustedForecast) -> Figure:
+def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
     """Draw the median and the 5 to 95 % range as issued and as adjusted."""
     published = shown.state == "published"
-    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
-    issued, adjusted = shown.issued, shown.adjusted
-    curves = [
-        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
-        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
-        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
-        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
-        Curve(label="as issued", values=list(issued["median"]), colour="before", style="dashed"),
-        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
-    ]
-    return Figure(
+    figure = Figure(
         name=f"{shown.basin}-adjusted",
         title="Discharge as issued and as adjusted",
-        unit=_unit(shown),
-        described=_described(shown),
+        unit=UNITS[units],
         note="Medians, and the range that nine in ten flows are expected in.",
-        call=call,
+        call=f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}",
         downloads=published,
         time=list(shown.time),
-        curves=curves,
-        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
     )
-
-
-def _unit(shown: AdjustedForecast) -> str:
-    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
-
-
-def _described(shown: AdjustedForecast) -> str:
-    issued = shown.issued["median"]
-    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
-    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
-    return (
-        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
-        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
-        f"{_unit(shown)}. The values stand in the table below."
-    )
+    sides = ("as issued", shown.issued), ("as adjusted", shown.adjusted)
+    return two_forecasts(figure, *sides, "median", ("before", "dashed"))

@@ -1,6 +1,7 @@
 """Renders a page from its template and its contents; its forms and static files; problems of pages as pages."""
 
 import json
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import BaseModel
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -65,11 +66,6 @@ def static_files() -> ImmutableFiles:
 def digest(name: str) -> str:
     """Return the first digits of a file's hash."""
     return short_name((FOLDER / name).read_bytes(), digits=12)
-
-
-def static_address(name: str) -> str:
-    """Return a file's address, relative to the service's."""
-    return f"{PATH}/{name}?v={digest(name)}"
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -124,8 +120,7 @@ def signed(value: float) -> str:
 
 def words(text: str) -> Markup:
     """Return an API text with names in backticks as HTML code."""
-    parts = text.split("`")
-    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+    return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _environment() -> Environment:
@@ -185,7 +180,7 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
         key=getattr(request.state, "key", None),
         now=clock.now(),
         replayed=clock.as_of is not None,
-        static=lambda name: base + static_address(name),
+        static=lambda name: f"{base}{PATH}/{name}?v={digest(name)}",
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
     answer = HTMLResponse(body, status, headers)
@@ -271,6 +266,9 @@ Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
 """Kind of input of a field. `list`: texts with commas between. `json`: anything else."""
 
 
+_ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "string": "text"}
+
+
 @dataclass(frozen=True, slots=True)
 class FormField:
     """A field of a form; unchanged fields are not sent."""
@@ -306,37 +304,30 @@ _LABELS = {
 def form_of(model: type[BaseModel]) -> list[FormField]:
     """Return the form fields of a request model."""
     schema = model.model_json_schema(by_alias=True)
-    required = schema.get("required", ())
     return [
-        _field(name, _resolved(field, schema.get("$defs", {})), name in required)
+        _field(name, _resolved(field, schema.get("$defs", {})), name in schema.get("required", ()))
         for name, field in schema.get("properties", {}).items()
     ]
 
 
 def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
-    choices = [str(choice) for choice in field.get("enum", ())]
     return FormField(
         name=name,
         label=_LABELS.get(name, name.replace("_", " ").capitalize()),
-        entry="choice" if choices else _entry(field),
+        entry=_entry(field),
         help=field.get("description", ""),
         required=required,
         default=_written(field.get("default")),
-        choices=choices,
+        choices=[str(choice) for choice in field.get("enum", ())],
     )
 
 
 def _entry(field: Mapping[str, Any]) -> Entry:
-    match field.get("type"):
-        case "integer" | "number":
-            return "number"
-        case "boolean":
-            return "boolean"
-        case "string":
-            return "text"
-        case "array" if field.get("items", {}).get("type") == "string":
-            return "list"
-    return "json"
+    if "enum" in field:
+        return "choice"
+    if field.get("type") == "array":
+        return "list" if field.get("items", {}).get("type") == "string" else "json"
+    return _ENTRIES.get(field.get("type", ""), "json")
 
 
 def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,13 +343,8 @@ def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[
 
 
 def _written(default: Any) -> str:
-    match default:
-        case None | [] | {}:
-            return ""
-        case bool():
-            return "true" if default else ""
-        case list() if all(isinstance(part, str) for part in default):
-            return ", ".join(default)
-        case dict() | list():
-            return json.dumps(default)
-    return str(default)
+    if isinstance(default, bool):
+        return "true" if default else ""
+    if isinstance(default, list):
+        return ", ".join(default) if all(isinstance(part, str) for part in default) else json.dumps(default)
+    return "" if default is None or isinstance(default, dict) else str(default)

@@ -34,13 +34,11 @@ Architecture = Annotated[
 
 
 def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[schemas.ModelSummary]:
-    """Return versions as in a list."""
     in_use = promotions.in_use(session)
     return [schemas.ModelSummary.from_records(version, **_counts(version, in_use)) for version in stored]
 
 
 def version_detail(session: Session, version: str) -> schemas.ModelDetail:
-    """Return a version with all its details."""
     stored, in_use = versions.get(session, version), promotions.in_use(session)
     physics, scratch = "It was stored without having been examined.", "It was trained from scratch."
     if stored.combines:

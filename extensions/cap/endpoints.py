@@ -18,7 +18,6 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.basins.ownership import shown_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -67,8 +66,7 @@ class FeedAnswer:
             sender=self.settings.cap_sender,
             replayed=self.clock.replays,
         )
-        places = basins.sites(self.session, [change.basin_id for change in changes])
-        names = {basin: shown_name(basin, place.name) for basin, place in places.items()}
+        names = basins.titles(self.session, [change.basin_id for change in changes])
         return _answer(atom.write(feed, changes, names), atom.MEDIA_TYPE, self.if_none_match)
 
 

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -207,7 +209,7 @@ def add_weather(
     from operations.weather.import_forecasts import add_all
 
     with opened() as context, reporting() as reporter:
-        imported = add_all(context, file, lambda name, done, total: reporter.show("weather", done, total, name))
+        imported = add_all(replace(context, progress=partial(reporter.show, "weather")), file)
         counts = imported.counts
         context.record("weather added", file.name, **counts)
     for name, stored in imported.stored.items():

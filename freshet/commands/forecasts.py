@@ -145,11 +145,9 @@ def states(
     """List the stored model states of a basin, or show that of a day."""
 
     from app.forecasts.water.states import StatePage, detail
-    from records.basins import basins
     from records.forecasts.latest import asked_version
     from records.runs.states import page
 
-    basins.require(at.session, basin)
     asked = asked_version(at.session, basin, version)
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"

@@ -14,7 +14,7 @@ from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
-from ingestion.feeds.http import parse_json
+from ingestion.feeds.http import Broken, parsed
 from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
@@ -124,8 +124,8 @@ def set_categories(
 ) -> Shown:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
-        document = parse_json(read_text(file).encode())
-    except ValueError:
+        document = parsed(read_text(file).encode())
+    except Broken:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     from app.basins.level_changes import put_flood_categories
 

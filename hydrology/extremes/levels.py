@@ -120,9 +120,10 @@ def of_record(
     """Return the levels of consecutive days of flow in any unit, NaN where missing; intervals take most of the time."""
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
+    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
     return [
         *_floods(maxima, floods, intervals),
-        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima, intervals)),
+        Statistic.of("low-flow", "log-pearson-3", minima, _named("7q", LOW_FLOW_YEARS, low)),
         Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
     ]
 
@@ -144,20 +145,14 @@ def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[
     else:
         by_gev = levels(values, chances, Gev, intervals=intervals)
         by_bulletin = bulletin_17c.levels(values, chances, asked.regional, intervals=intervals)
-    yield replace(Statistic.of("flood", "gev", maxima, _named("gev", by_gev)), trend=trend)
-    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3", by_bulletin))
+    yield replace(Statistic.of("flood", "gev", maxima, _named("gev-", FLOOD_YEARS, by_gev)), trend=trend)
+    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3-", FLOOD_YEARS, by_bulletin))
     yield replace(statistic, trend=trend, low_outliers=outliers)
 
 
-def _named(prefix: str, floods: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:
-    for years, level in zip(FLOOD_YEARS, floods, strict=True):
-        yield NamedLevel(f"{prefix}-{years}", years, None, level)
-
-
-def _low_flows(minima: Annual, intervals: bool) -> Iterator[NamedLevel]:
-    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
-    for years, level in zip(LOW_FLOW_YEARS, low, strict=True):
-        yield NamedLevel(f"7q{years}", years, None, level)
+def _named(prefix: str, periods: Iterable[int], levels: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:
+    for years, level in zip(periods, levels, strict=True):
+        yield NamedLevel(f"{prefix}{years}", years, None, level)
 
 
 def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:

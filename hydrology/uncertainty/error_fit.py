@@ -64,11 +64,7 @@ class Fit:
 
 
 def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
-    """Fit the error model of basins to simulations over the same consecutive days, mm/day.
-
-    Raises:
-        DataProblem: no class of flow has enough observed days over all basins.
-    """
+    """Fit the error model of basins to simulations of the same days, mm/day; DataProblem for too few observed days."""
     residuals = {name: _Residuals.of(basin) for name, basin in pairs.items()}
     return _with_persistence(fit_errors(residuals), residuals)
 

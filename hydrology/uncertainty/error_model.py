@@ -61,11 +61,7 @@ class _Stored:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], **more: Any) -> Self:
-        """Create them from the result of `arrays`, and the fields that it does not contain (`days`).
-
-        Raises:
-            KeyError: a part of it is missing.
-        """
+        """Create them from the result of `arrays`, or KeyError, and the fields that it does not contain (`days`)."""
         numbers: dict[str, Any] = {name: np.asarray(arrays[name], dtype=float) for name in cls._names()}
         if "mean_flow" in numbers:
             numbers["mean_flow"] = float(numbers["mean_flow"][0])

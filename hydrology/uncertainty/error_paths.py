@@ -93,7 +93,9 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
             quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
             lasting = _next(lasting, lasts, noise[1, :, lead])
         shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
-    flows = _at(quantiles, np.stack(shares, axis=1))  # (traces, leads, count)
+    upper, across = between_levels(np.stack(shares, axis=1), LEVELS)
+    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
+    flows = np.asarray(low * (1 - across) + high * across)  # (traces, leads, count)
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
 
 
@@ -109,13 +111,6 @@ def moved(flows: Array, of: Array, into: Array) -> Array:
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:
     """Return the next day of an autoregression with variance 1."""
     return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)
-
-
-def _at(quantiles: Array, shares: Array) -> Array:
-    """Return the flows at the given levels (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
-    upper, across = between_levels(shares, LEVELS)
-    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
-    return np.asarray(low * (1 - across) + high * across)
 
 
 def _shares(path: Array, within: Array) -> Array:

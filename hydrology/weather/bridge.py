@@ -146,10 +146,8 @@ def fit(
 ) -> Corrections:
     """Fit the corrections from one product's weather to another's, (days,), on their common days.
 
-    They preserve the sum of precipitation over those days, unless a month reaches a limit.
-
-    Raises:
-        TooFewDays: a calendar month has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
+    They preserve the sum of precipitation over those days, unless a month reaches a limit. TooFewDays: a calendar month
+    has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
     """
     source, target = _on_the_same_days(source, target)
     return _fit(source, target, _usable(source, target), offsets, prior_years)

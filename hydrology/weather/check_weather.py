@@ -12,7 +12,7 @@ import numpy as np
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import month
 from hydrology.base.errors import Finding, counted
-from hydrology.weather.check_relations import RELATIONS, VP_RATIO_WARNED, vapour_ratio
+from hydrology.weather.check_relations import IN_FAHRENHEIT, RELATIONS, VP_RATIO_WARNED, vapour_ratio
 from hydrology.weather.daily_weather import Check, DailyWeather
 
 EXPECTED_MM, EXPECTED_DAYS, DEFICIT = 200.0, 30, 0.005  # CAMELS: at least 0.008 of the expected amount
@@ -51,12 +51,10 @@ def _precipitation(weather: DailyWeather) -> Iterator[Finding]:
             return
     else:
         return
-    advice = "" if unit is None else f": these look like {unit}. Convert them to mm/day"
-    sentence = (
-        f"sums to {fallen:.3g} mm in {counted(days, 'day')} where {weather.climate.source} expects "
-        f"{expected:.0f} mm{advice}"
-    )
-    yield weather.finding("precipitation-climate", "error" if unit else "warning", "precipitation", wet, sentence)
+    remedy = None if unit is None else f": these look like {unit}. Convert them to mm/day"
+    usual = f"{weather.climate.source} expects {expected:.0f} mm"
+    sentence = f"sums to {fallen:.3g} mm in {counted(days, 'day')} where {usual}"
+    yield weather.finding("precipitation-climate", "precipitation", wet, sentence, remedy)
 
 
 def _temperature(weather: DailyWeather) -> Iterator[Finding]:
@@ -75,12 +73,11 @@ def _temperature(weather: DailyWeather) -> Iterator[Finding]:
     if abs(anomaly) <= WARNED_SHARE * limit and not hot_and_dry:
         return
     refused = hot_and_dry or (anomaly > limit and abs(celsius) <= limit)
-    advice = ": these look like °F. Convert them to °C" if refused else ""
     sentence = (
         f"and tmin are {abs(anomaly):.0f} K {'above' if anomaly > 0 else 'below'} what {weather.climate.source} has in "
-        f"these months, in the median of {days} days{advice}"
+        f"these months, in the median of {days} days"
     )
-    yield weather.finding("temperature-climate", "error" if refused else "warning", "tmax", used, sentence)
+    yield weather.finding("temperature-climate", "tmax", used, sentence, IN_FAHRENHEIT if refused else None)
 
 
 RISES_REFUSED, FALLS_PER_RISE = 12, 0.05  # CAMELS: at most 11 rises without a fall, at least 0.25 falls a rise
@@ -109,10 +106,11 @@ def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
         return
     refused = (long | flat).all() or (together and len(wet) >= TRACES_REFUSED)
     verb = "never falls" if falls.max() == 0 else "hardly ever falls"
-    advice = ": it looks accumulated. " + ("Give the amount of each day" if refused else "If so, give that of each day")
-    sentence = f"rises on {counted(int(rises.max()), 'day')} and {verb}{advice}"
-    bad = np.nan_to_num(one[0]) > 0
-    yield weather.finding("accumulated", "error" if refused else "warning", "precipitation", bad, sentence)
+    sentence = f"rises on {counted(int(rises.max()), 'day')} and {verb}: it looks accumulated. "
+    if not refused:
+        sentence += "If so, give that of each day"
+    remedy = "Give the amount of each day" if refused else None
+    yield weather.finding("accumulated", "precipitation", np.nan_to_num(one[0]) > 0, sentence, remedy)
 
 
 def _steps(trace: Array) -> tuple[int, int, int]:
@@ -129,14 +127,14 @@ def _too_small(weather: DailyWeather) -> Iterator[Finding]:
     wet, days, highest = np.nan_to_num(amount) > 0, int((~np.isnan(amount)).any(axis=0).sum()), float(np.nanmax(amount))
     never = f"is never above {highest:.2g} mm/day in {days} days"
     if days >= RIVERLESS_DAYS and highest < RIVERLESS_MM and wet.sum() >= RIVERLESS_WET_DAYS:
-        advice = ", too little for a river: these look like m/day or kg/m2/s. Convert them to mm/day"
-        yield weather.finding("too-little", "error", "precipitation", wet, never + advice)
+        remedy = ", too little for a river: these look like m/day or kg/m2/s. Convert them to mm/day"
+        yield weather.finding("too-little", "precipitation", wet, never, remedy)
         return
     expected = expected_precipitation(weather)
     odd = wet.any() if expected is None else wet.sum() >= DRIZZLE_WET_DAYS and expected >= DRIZZLE_EXPECTED_MM
     if odd and days >= DRIZZLE_DAYS and highest < DRIZZLE_MM:
         advice = ", though not always 0: if these are m/day, convert them to mm/day"
-        yield weather.finding("too-little", "warning", "precipitation", wet, never + advice)
+        yield weather.finding("too-little", "precipitation", wet, never + advice)
 
 
 CHECKS: tuple[Check, ...] = (*RELATIONS, _accumulated, _too_small, _precipitation, _temperature)

@@ -121,11 +121,7 @@ class WeatherForecast:
 
     @classmethod
     def of_traces(cls, issue: WeatherIssue, basin: str, traces: Sequence[Trace], units: Mapping[str, str]) -> Self:
-        """Assemble a forecast from its traces, whose days may be in any order.
-
-        Raises:
-            WeatherRefused: the traces do not fit together, or the forecast cannot be used.
-        """
+        """Assemble a forecast from traces, whose days may be in any order; WeatherRefused where it cannot be used."""
         _check(basin, bool(traces), "the forecast holds no trace: send one at least")
         for trace in traces:
             _check_trace(basin, trace)

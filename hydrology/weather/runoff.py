@@ -151,10 +151,12 @@ FLOW_UNIT, AREA_UNIT = "unit-of-discharge", "unit-of-area"
 
 def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: AnnualRunoff) -> Iterator[Finding]:
     """Find runoff far from what the climate leads to, where another unit of flow or area explains it."""
-    ratio, expected, limits = annual.ratio, annual.expected_ratio, _usual_ratios(annual)
-    if not ratio or expected is None or limits is None:
+    ratio, expected = annual.ratio, annual.expected_ratio
+    if not ratio or expected is None or annual.aridity is None:
         return
-    relative, (low, high) = ratio / expected, limits
+    lowest, highest = HUMID_RATIOS if annual.aridity < 1 else DRY_RATIOS
+    margin = SHORT_RECORD_FACTOR if annual.days < SHORT_RECORD_YEARS * MIN_DAYS_OF_YEAR else 1.0
+    relative, low, high = ratio / expected, lowest / margin, highest * margin
     if low <= relative <= high:
         return
 
@@ -177,15 +179,6 @@ def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: Ann
         detail = {"discharge": product, "precipitation": forcing, "area": area.name, "area_m2": area.m2}
         detail |= {"relative_to_climate": relative, "flow_units": list(flows), "area_units": list(areas)}
         yield Finding(FLOW_UNIT, "warning", sentence, detail)
-
-
-def _usual_ratios(annual: AnnualRunoff) -> tuple[float, float] | None:
-    """Return the limits of usual runoff over that expected; None where the climate is unknown."""
-    if annual.aridity is None:
-        return None
-    low, high = HUMID_RATIOS if annual.aridity < 1 else DRY_RATIOS
-    factor = SHORT_RECORD_FACTOR if annual.days < SHORT_RECORD_YEARS * MIN_DAYS_OF_YEAR else 1.0
-    return low / factor, high * factor
 
 
 def _flow_factors(unit: str, area: Area) -> dict[str, float]:

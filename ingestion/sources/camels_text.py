@@ -84,8 +84,7 @@ class Table:
         return cls(text, first, rows)
 
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = self.rows[column]
-        return values
+        return np.asarray(self.rows[column])
 
     @property
     def lines(self) -> list[int]:

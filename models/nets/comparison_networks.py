@@ -1,6 +1,10 @@
-"""LSTM, EINS and mmRNN, for comparison: they do not conserve water. Standardised water in, linear head, mm/day out."""
+"""LSTM, EA-LSTM, GRU, EINS and mmRNN, for comparison: they do not conserve water.
+
+Standardised water in, linear head, mm/day out.
+"""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +24,6 @@ class Standardised(Network):
 
     conserving = False
     skips_gaps = False
-    state_version = 1
     carried: tuple[str, ...]
     precipitation: Tensor
     streamflow: Tensor
@@ -110,6 +113,72 @@ class LSTM(Standardised):
         return torch.stack(steps), {"h": h, "c": c}
 
 
+class EALSTM(Standardised):
+    """LSTM whose input gate sees the statics alone, once, and the rest of it the weather alone.
+
+    Source: Kratzert et al. 2019, equations 7 to 12; its input gate chooses the cells that a basin uses.
+    """
+
+    architecture = "ealstm"
+    carried = ("h", "c")
+
+    def __init__(
+        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
+    ) -> None:
+        super().__init__(auxiliary, static, cells, dropout)
+        self.weather = 1 + auxiliary
+        self.input_gate = Linear(static, cells)
+        self.gates = Linear(self.weather, 3 * cells)  # forget, cell, output
+        self.feedback = Linear(cells, 3 * cells, bias=False)
+        with torch.no_grad():
+            self.gates.bias[:cells] = forget_bias
+
+    def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
+        i = torch.sigmoid(self.input_gate(x[0, :, self.weather :]))
+        h, c = state["h"], state["c"]
+        steps = []
+        for day in _by_day(self.gates, x[..., : self.weather]):
+            f, g, o = (day + self.feedback(h)).chunk(3, -1)
+            c = torch.sigmoid(f) * c + i * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            steps.append(h)
+        return torch.stack(steps), {"h": h, "c": c}
+
+
+class GRU(Standardised):
+    """GRU, with the statics at every step; its update gate retains most of h at first, by `forget_bias`.
+
+    Source: Cho et al. 2014, with the reset gate behind the product, as torch has it.
+    """
+
+    architecture = "gru"
+    carried = ("h",)
+
+    def __init__(
+        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
+    ) -> None:
+        super().__init__(auxiliary, static, cells, dropout)
+        self.gates = Linear(self.features, 3 * cells)  # reset, update, new
+        self.feedback = Linear(cells, 3 * cells)
+        with torch.no_grad():
+            self.gates.bias[cells : 2 * cells] = forget_bias
+
+    def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
+        h = state["h"]
+        steps = []
+        for day in _by_day(self.gates, x):
+            (r, z, n), (back_r, back_z, back_n) = day.chunk(3, -1), self.feedback(h).chunk(3, -1)
+            new = torch.tanh(n + torch.sigmoid(r + back_r) * back_n)
+            h = torch.lerp(new, h, torch.sigmoid(z + back_z))
+            steps.append(h)
+        return torch.stack(steps), {"h": h}
+
+
+def _by_day(project: nn.Module, x: Tensor) -> Iterator[Tensor]:
+    """Yield the product of each day. Without gradients one by one: its bits must not depend on the number of days."""
+    return iter(project(x)) if torch.is_grad_enabled() else map(project, x)
+
+
 class EINSRecurrence(nn.Module):
     """EINS: an LSTM that diagnoses its own input and extrapolates doubtful values.
 
@@ -135,11 +204,7 @@ class EINSRecurrence(nn.Module):
 
     def forward(self, x: Tensor, s: Tensor, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Run T steps of x (T, B, xi) from s and q (B, theta); return q (T, B, theta), and the last s and q."""
-        # Without gradients step by step: the bits of a step must not depend on the number of steps run together.
-        doubts, extrapolations = (
-            iter(project(x)) if torch.is_grad_enabled() else map(project, x)
-            for project in (self.diagnosis, self.extrapolation)
-        )
+        doubts, extrapolations = _by_day(self.diagnosis, x), _by_day(self.extrapolation, x)
         steps: list[Tensor] = []
         for x_t, doubt, extrapolated in zip(x, doubts, extrapolations, strict=True):
             d = torch.sigmoid(doubt + self.feedback(q))  # (14)

@@ -69,8 +69,6 @@ class Promoted:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What is shipped beside a description, checked."""
-
     errors: attachments.ShippedErrors | None
     skill: attachments.ShippedSkill | None
     snow: RegionalSnow | None
@@ -85,7 +83,7 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
     shelf = shelf or SHELF
     if name is not None and (folder := _exported(Path(name))) is not None:
         return combination.read(folder) if (folder / combination.DESCRIPTION).exists() else form.read(folder)
-    combined = combination.names(shelf)
+    combined = form.names(shelf, combination.DESCRIPTION)
     shipped = sorted({*form.names(shelf), *combined})
     if not shipped:
         raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")

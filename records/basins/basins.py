@@ -15,7 +15,7 @@ from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, only_area
 from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
-from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
+from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin, shown_name
 from records.database.stored import as_record, find_row, insert_into
 from records.database.stored import upsert as put_rows
 
@@ -188,6 +188,16 @@ def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
     columns = BASINS.c.id, BASINS.c.name, BASINS.c.latitude, BASINS.c.longitude, ownership.is_official()
     rows = session.execute(select(*columns).where(BASINS.c.id.in_(basins)).order_by(BASINS.c.id))
     return {id_: Site(name, north, east, bool(official)) for id_, name, north, east, official in rows}
+
+
+def titles(session: Session, basins: Sequence[str]) -> dict[str, str]:
+    """Return the names of stored basins for a reader."""
+    return {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
+
+
+def title(session: Session, basin: str) -> str:
+    """Return the name of a basin for a reader."""
+    return shown_name(basin, get(session, basin).name)
 
 
 def count(session: Session) -> int:

@@ -50,7 +50,7 @@ def create(
     """Store a draft, if it is of the latest forecast; `now` is by the service's clock, `wall` by the machine's."""
     run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
     _require_latest(session, run.id, basin, now)
-    ahead = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+    ahead = min(run.days_to_come, WINDOW_DAYS)
     if abs(new.shift_days) >= ahead:
         raise NotAdjustable(
             f"Run {run.id} decides by {counted(ahead, 'day')}: move its flow by fewer than {counted(ahead, 'day')}."

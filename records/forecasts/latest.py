@@ -38,6 +38,8 @@ class NoForecast(NotFound):
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
+    """Return a version, by default the current one of a stored basin."""
+    basin_records.require(session, basin)
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)

@@ -220,7 +220,7 @@ class RunChances:
 
 
 def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
-    window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+    window = min(run.days_to_come, WINDOW_DAYS)
     return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
 
 

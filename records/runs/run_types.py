@@ -191,6 +191,11 @@ class NewRun:
         return self.t0, self.issued_at, self.id
 
     @property
+    def days_to_come(self) -> int:
+        """The days ahead that had not ended when it was issued."""
+        return self.horizon_days - self.filled_days
+
+    @property
     def weather_until(self) -> Day:
         return last_past_day(self.t0, self.filled_days)
 

@@ -44,7 +44,7 @@ class ComparedVersion:
     id: str
     label: Annotated[str | None, Doc("Its name for people.")]
     architecture: Annotated[
-        str, Doc("`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others.")
+        str, Doc("`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water.")
     ]
     conserving: Annotated[bool, Doc("Whether the network conserves mass.")]
     product: Annotated[str, Doc("The weather product that it uses.")]

@@ -86,7 +86,7 @@ class NewVersion:
 
     Attributes:
         created_at, issued_at: the machine's time and the clock's.
-        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; as in `product`, those of parts are joined by +.
+        architecture: as in `jobspec.network`; as in `product`, those of parts are joined by +.
         conserving: whether the network conserves mass, so that its ledger must close.
         config, scaler: of the network and of its inputs; empty for a combined version.
         basins: the basins that it learnt from, stored here or not.

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from app.forecasts.words import on
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem, number
-from hydrology.base.units import mm_per_day_to_m3s
+from hydrology.base.units import Units, mm_per_day_to_m3s
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS
 from records.outlooks.reader import RECENT_DAYS, Outlook
@@ -31,7 +31,7 @@ class SmallHydrograph:
     described: str
 
 
-def small_hydrograph(outlook: Outlook, units: UnitSystem) -> SmallHydrograph | None:
+def small_hydrograph(outlook: Outlook, units: Units) -> SmallHydrograph | None:
     """Draw an outlook's discharge, m3/s; None where neither observed nor forecast flow is known."""
     first = outlook.at.date() - timedelta(days=RECENT_DAYS)
     observed = [(day, flow) for day, flow in outlook.recent.items() if day >= first]
@@ -58,7 +58,7 @@ def small_hydrograph(outlook: Outlook, units: UnitSystem) -> SmallHydrograph | N
         range=line([*low, *reversed(high)]),
         level=up(next_level.discharge) if next_level is not None and is_drawn else None,
         now=across(outlook.at.date()),
-        described="; ".join(_described(outlook, observed, median, units)),
+        described="; ".join(_described(outlook, observed, median, UnitSystem(units, outlook.area))),
     )
 
 

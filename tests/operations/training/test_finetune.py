@@ -31,7 +31,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped
 from operations.training.promotion_rule import decide
-from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -44,6 +43,7 @@ from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, configuration
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended
