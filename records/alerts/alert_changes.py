@@ -17,8 +17,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.units import M_PER_FT
-from hydrology.extremes.advice import LevelAdvice
-from hydrology.extremes.level_checks import gravity, level_title, percent
+from hydrology.extremes.level_checks import LevelAdvice, gravity, level_title, percent
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions

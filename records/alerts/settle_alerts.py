@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, day, days_between
-from hydrology.extremes.advice import advice_of
-from hydrology.extremes.level_checks import reach
+from hydrology.extremes.level_checks import advice_of, reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange

@@ -17,8 +17,8 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
-from hydrology.extremes.advice import LevelText
 from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.level_checks import LevelText
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold

@@ -19,8 +19,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
-from hydrology.extremes.advice import LevelAdvice, LevelText, advice_of
-from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE, LevelAdvice, LevelText, advice_of
 from hydrology.outlook import (
     FlowNow,
     FlowOutlook,
