@@ -34,14 +34,11 @@ from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-from records.runs import runs
 from records.runs.run_types import Run
 from records.weather import weather_issues
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
-MAX_RUNS = 200
-"""Maximum number of runs to step through, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,17 +201,10 @@ def figures_of(
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> tuple[Run | None, Run | None]:
     """Return the runs before and after a run of the same version and number of days, by T0 and issue."""
-    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
-    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
-    days = shown.run.horizon_days - shown.run.filled_days
-    alike = sorted((run for run in listed if run.horizon_days - run.filled_days == days), key=_order)
-    before = [run for run in alike if _order(run) < _order(shown.run)]
-    after = [run for run in alike if _order(run) > _order(shown.run)]
+    alike = lookup.alike(session, shown, at)
+    before = [run for run in alike if run.order < shown.run.order]
+    after = [run for run in alike if run.order > shown.run.order]
     return before[-1] if before else None, after[0] if after else None
-
-
-def _order(run: Run) -> tuple[object, ...]:
-    return run.t0, run.issued_at, run.id
 
 
 def or_reason(read: Callable[[], Answer]) -> Answer | Absent:

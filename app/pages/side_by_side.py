@@ -1,4 +1,4 @@
-"""Several hydrographs: /compare, of a few basins; /basins/{basin}/worst, of the worst forecasts and what came."""
+"""Forecasts side by side: of a few basins; the worst ones of a basin, and what came; its newest ones, by level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,9 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
+from app.forecasts import lookup
+from app.forecasts.discharge import usual_units
+from app.forecasts.persistence import OfLevel, persistence
 from app.forecasts.words import UNITS
 from app.forecasts.worst_errors import worst_errors
 from app.http.dependencies import KnownBasin, Reading, ServiceClock
@@ -28,10 +31,29 @@ router = APIRouter(route_class=PageRoute)
 MAX_WORST = 5
 COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
 """The colour of each basin; as many can be compared."""
+BANDS = (0.9, 0.75, 0.5, 0.25, 0.1)
+"""The least chances of the shades of a cell, the darkest first."""
 Asked = Annotated[
     list[Annotated[str, AfterValidator(full_id)]],
     Query(description="Identifiers of basins.", min_length=1, max_length=len(COLOURS)),
 ]
+
+
+@router.get("/basins/{basin}/persistence", response_class=HTMLResponse)
+def read_persistence(
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    basin: KnownBasin,
+    units: ChosenUnits,
+    level: OfLevel = None,
+) -> HTMLResponse:
+    """Show the chances of a level by the newest forecasts, a row each."""
+    now = clock.now()
+    of_flow = usual_units(lookup.latest(session, basin, now).basin, units)
+    found = persistence(session, basin, level, now, of_flow)
+    title = basins.title(session, basin)
+    return render(request, "persistence.html", found=found, title=title, unit=UNITS[of_flow], bands=BANDS)
 
 
 @dataclass(frozen=True, slots=True)

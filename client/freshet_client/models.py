@@ -524,6 +524,28 @@ class CellsOfBasin(Model):
     """The water in each cell, mm, by the cell's number, one value for each day of `time`."""
 
 
+class ChancesOfForecast(Model):
+    """The chance of the level on each day, by one forecast."""
+
+    run: str
+    """Identifier of the forecast's run."""
+
+    t0: date
+    """Last day of weather in its initial state."""
+
+    issued_at: AwareDatetime
+    """When it was issued."""
+
+    chance: list[float | None]
+    """By day of `time`, 0 to 1; null on days that are not ahead of the forecast, or without a chance."""
+
+    within: float | None
+    """On any of its days."""
+
+    reason: str | None
+    """Why its chances are null; null where they are not."""
+
+
 class Change(Model):
     """A change with its actor, time and origin."""
 
@@ -2419,6 +2441,27 @@ class Period(Model):
 
     first_day: date
     last_day: date
+
+
+class Persistence(Model):
+    """The chances of one level by the newest forecasts, the newest first."""
+
+    basin: str
+    level: str
+    """Its name in `/v1/basins/{basin}/thresholds`."""
+
+    discharge: float | None
+    """In `units`; null where the record is too short to estimate it."""
+
+    units: Literal["m3/s", "mm/day", "cfs"]
+    levels: list[str]
+    """The levels to choose from."""
+
+    time: list[date]
+    """The days ahead of the newest forecast."""
+
+    forecasts: list[ChancesOfForecast]
+    """At most 10, of one version and horizon; one for each T0."""
 
 
 class PooledScore(Model):
@@ -6279,7 +6322,7 @@ class OutlookChange(Model):
     """Its highest likely level."""
 
     level: str | None
-    """The level that threatens now: the highest possible, else the likeliest."""
+    """The level that threatens now: the highest likely, else the highest possible, else the likeliest."""
 
     chance: float | None
     """The chance of that level by the issue before."""

@@ -207,7 +207,6 @@ def _withdraw(work: Work, one: Adjustment | HeldAlerts, reason: str) -> list[Cha
 
 
 def _fresh(session: Session, clock: Clock, names: Sequence[str]) -> dict[str, Latest]:
-    """Return the latest forecasts of basins that are not stale."""
     now = clock.now()
     return {
         name: newest

@@ -194,8 +194,7 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
 
 
 def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
-    used = None if run.weather is None else run.weather.id
-    weather = None if plan.forecast is None else plan.forecast.id
+    used, weather = run.weather and run.weather.id, plan.forecast and plan.forecast.id
     used_bridges = [one.used for part in plan.parts_in(basin.basin_id) for one in part.bridges[basin.basin_id]]
     over = tuple({one.sha256: one for one in used_bridges}.values())
     created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)

@@ -60,7 +60,8 @@ def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
             "clock."
         )
     with work.database.reading() as session:
-        by_product = _by_product(session)
+        current = promotions.current(session, chosen(session, []))  # by their product, of several that of most weight
+        by_product = grouped((versions.get(session, version).products[0], name) for name, version in current.items())
     issued: list[run_types.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}
@@ -76,12 +77,6 @@ def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
             reasons |= newest.late | newest.failed
     log.info("replay.done", issue_days=len(issue_days), runs=len(issued))
     return Replayed(issued, changes, reasons)
-
-
-def _by_product(session: Session) -> dict[str, list[str]]:
-    """Return the basins that have a version, by the weather product it takes; of several, that of the largest share."""
-    current = promotions.current(session, chosen(session, []))
-    return grouped((versions.get(session, version).products[0], name) for name, version in current.items())
 
 
 def _store_perturbed(

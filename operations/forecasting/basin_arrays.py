@@ -88,7 +88,6 @@ def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[Ru
 
 
 def _parts_of_discharge(computed: SimulatedBasin, water: StorageResult) -> Iterator[RunSeries]:
-    """Yield the discharge by the origin of its water at T0, and by its age, where it is computed."""
     snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
     parts = {"stored": snow + other, "yet_to_fall": later}
     if water.snow is not None:

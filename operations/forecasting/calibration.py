@@ -19,14 +19,13 @@ from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.forecast_errors import around
 from models.ensemble import GROUP
-from models.forcing import Array as Floats
 from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibrations, error_model_of
 from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
 from operations.forecasting.simulated_basin import StartedPart, of_largest_weight, recent_flow
-from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.weather_ahead import WeatherAhead, with_traces
 from operations.forecasting.weather_skill import complete_years, other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
 from records.database.stored import grouped
@@ -70,8 +69,7 @@ def _weather_around(forcing: Forcing, traces: Array, first: Day, names: Sequence
         traces[..., [cold, warm]] = np.sort(traces[..., [cold, warm]], axis=-1)
     values = traces.astype(np.float32)
     labels = tuple(str(number) for number in range(len(values)))
-    static: Floats = np.repeat(forcing.static, len(values), axis=0)
-    return WeatherAhead(labels, Forcing(first, values[..., 0], values[..., 1:], static, forcing.ids * len(values)))
+    return with_traces(labels, forcing, first, values[..., 0], values[..., 1:])
 
 
 def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:
@@ -81,15 +79,6 @@ def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, 
         for name, values in label.correlations.items():
             expected[label.days_from(first), names.index(name)] = values
     return expected
-
-
-def error_model_for(
-    work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
-) -> error_models.ErrorModel | Absent:
-    """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
-    add_ungauged(work, loaded, forcings)
-    with work.database.reading() as session:
-        return error_model_of(session, loaded.version, list(forcings))
 
 
 def add_ungauged(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:

@@ -108,17 +108,20 @@ def simulate_part(
     loaded: LoadedVersion, basins: Sequence[StartedPart], days: RunDays, *, rain_response: bool
 ) -> Iterator[SimulatedPart]:
     """Run a part over the days after T0, and yield what it computes of each basin, in their order."""
-    ahead = [_ahead(one) for one in basins]
+    ahead = [
+        InitialState(
+            one.at_t0.state,
+            one.weather,
+            known(one.snow) if loaded.ensemble.conserving else None,
+            known(one.cells_by_age),
+        )
+        for one in basins
+    ]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
     peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
     for one, start, flow, of_rain in zip(basins, ahead, flows(loaded, ahead), peaks, strict=True):
         of_age = None if start.cells_by_age is None else next(by_age)
         yield SimulatedPart(**as_values(one), flow=flow, by_age=of_age, peaks_by_rain=of_rain)
-
-
-def _ahead(one: StartedPart) -> InitialState:
-    readable = one.snow if one.loaded.ensemble.conserving else None
-    return InitialState(one.at_t0.state, one.weather, known(readable), known(one.cells_by_age))
 
 
 def result_of(computed: SimulatedBasin) -> run_types.BasinResult:

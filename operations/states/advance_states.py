@@ -37,14 +37,6 @@ ADVANCING = "basin-days to T0"
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
-    """The stored state that a run starts from."""
-
-    day: Day
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Advanced:
     """A basin's state at the end of T0; the first axis of its arrays is the member.
 
@@ -53,7 +45,7 @@ class Advanced:
     """
 
     state: State | None
-    parent: Parent | None
+    parent: State | None
     problem: Absent | None = None
 
 
@@ -83,13 +75,12 @@ def advance(
     result: dict[str, Advanced] = {}
     for names in groups(starts, stored):
         chunk = {basin: stored[basin] for basin in names}
-        parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         for days in _segments(starts[names[0]], t0):
             chunk |= advancing.store_unchanged(advancing.over(days, chunk))
             done += len(days) * len(names)
             work.show(done, total, ADVANCING)
         for basin in names:
-            result[basin] = Advanced(chunk[basin], parents[basin], advancing.problems.get(basin))
+            result[basin] = Advanced(chunk[basin], stored[basin], advancing.problems.get(basin))
     return result
 
 

@@ -76,7 +76,11 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
     config, prepared, refused = started.config, started.prepared, None
     with work.database.reading() as session:
         finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
-        twin = None if started.twin is None else _led_to(session, started.twin)
+        twin = None if started.twin is None else trainings.get(session, started.twin).version_id
+    if started.twin is not None and twin is None:
+        raise DataProblem(
+            f"Training {started.twin} is not finished: finish it first, because it is the twin of this one."
+        )
     new = new_version(work.clock, started, label)
     examiners = [extension.load(extension.examine) for extension in extensions() if extension.examine]
     examinations = [partial(examine, work, names=prepared.basins) for examine in examiners]
@@ -169,13 +173,6 @@ def _refusal(version: versions.Version) -> str | None:
     except promotions.AgainstPhysics as refusal:
         return str(refusal)
     return None
-
-
-def _led_to(session: Session, training: str) -> str:
-    version = trainings.get(session, training).version_id
-    if version is None:
-        raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")
-    return version
 
 
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:

@@ -69,8 +69,6 @@ class Promoted:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What is shipped beside a description, checked."""
-
     errors: attachments.ShippedErrors | None
     skill: attachments.ShippedSkill | None
     snow: RegionalSnow | None

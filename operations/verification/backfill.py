@@ -25,6 +25,7 @@ from operations.forecasting.plans import ForecastInputs, possible_plans, read_in
 from operations.states.advance_states import ONE_DAY
 from operations.verification.recalibrate import Recalibrated, recalibrate
 from operations.weather.import_forecasts import PastIssues, fetch_past_issues
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_types, runs
 from records.runs.run_weather import name_of_weather
@@ -144,9 +145,8 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
     """
     done = PastReforecasts()
     with work.database.reading() as session:
-        by_version: dict[str, list[str]] = defaultdict(list)
-        for basin, version in promotions.current(session, chosen(session, [])).items():
-            by_version[version].append(basin)
+        current = promotions.current(session, chosen(session, []))
+        by_version = grouped((version, basin) for basin, version in current.items())
         issues = _issues(session, work.clock, weather, days)
         due: dict[str, list[_Due]] = {}
         for version, names in sorted(by_version.items()):

@@ -21,7 +21,7 @@ from hydrology.verification.results import high_flow
 from hydrology.verification.verify import verify
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.calibration import error_model_for
+from operations.forecasting.calibration import add_ungauged
 from operations.verification.past_simulation import PastDays, SimulatedBasin, in_blocks
 from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
@@ -75,8 +75,6 @@ def reforecast(
 
 @dataclass(frozen=True, slots=True)
 class _Reforecasts:
-    """The reforecasts of a version over past days, `every` days from one T0 to the next."""
-
     work: Work
     past: PastDays
     loaded: LoadedVersion
@@ -96,18 +94,13 @@ class _Reforecasts:
     def _error_model_for(self, names: Sequence[str]) -> error_models.ErrorModel | Absent:
         """Return the error model; that of a combined version knows the basins of its fit alone."""
         loaded = self.loaded
+        if not loaded.version.combines:
+            with self.work.database.reading() as session:
+                found = forcings_of(session, loaded, names)
+            forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
+            add_ungauged(self.work.quiet, loaded, forcings)
         with self.work.database.reading() as session:
-            if loaded.version.combines:
-                return error_model_of(session, loaded.version, names)
-            found = forcings_of(session, loaded, names)
-        forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
-        return error_model_for(self.work.quiet, loaded, forcings)
-
-    def _climatology(self, basin: SimulatedBasin) -> FlowClimatology:
-        with self.work.database.reading() as session:
-            flow = load_discharge(session, basin.id, self.past.products, basin.record)
-        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
-        return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+            return error_model_of(session, loaded.version, names)
 
     def _rows(
         self, basin: SimulatedBasin, model: error_models.ErrorModel | Absent
@@ -115,7 +108,11 @@ class _Reforecasts:
         version, period = self.loaded.version, self.past.period
         errors = model if isinstance(model, Absent) else errors_in(model, basin.id)
         fingerprint = None if isinstance(model, Absent) or isinstance(errors, Absent) else model.sha256
-        members, climatology = basin.members.astype(np.float64), self._climatology(basin)
+        with self.work.database.reading() as session:
+            flow = load_discharge(session, basin.id, self.past.products, basin.record)
+        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
+        climatology = FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+        members = basin.members.astype(np.float64)
         reforecasts = Reforecasts(period.days, members, basin.observed, climatology, errors, basin.weights)
         threshold = high_flow(basin.observed)
         for lead in self.leads:

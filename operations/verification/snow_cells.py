@@ -17,7 +17,7 @@ from models.forcing import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
 from records.simulations import snow_cells
-from records.simulations.snow_cells import REFERENCES, SnowMapping, mappings
+from records.simulations.snow_cells import REFERENCES
 from runtime.clock import Clock
 
 MAX_CELLS = 10
@@ -159,15 +159,9 @@ def store_snow(session: Session, version: str, rows: Sequence[snow_cells.SnowCel
     snow_cells.replace(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
-def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
-    chosen = mappings(session, version, basins)
-    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, Absent)}
-
-
 def _choose(
     loaded: LoadedVersion, storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], Absent | None]:
-    """Return each member's cells, and why a member has none."""
     cells: dict[str, list[int]] = {}
     reason = None
     for label, network, of_member in zip(loaded.labels, loaded.ensemble.networks, storage, strict=True):

@@ -1,6 +1,6 @@
 """Stores weather forecasts: those in files and folders, and the past ones of a feed's weather model, run by run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -51,13 +51,10 @@ class Imported:
         return parts | {name: {"": reason} for name, reason in self.failed.items()}
 
 
-def add_all(
-    work: Work, place: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
-) -> Imported:
+def add_all(work: Work, place: Path) -> Imported:
     """Import the weather forecast in a file, or those in the files of a folder and below it, each in one transaction.
 
-    Imported again, it stores only what is new: after an interruption it goes on. `on_file` is called with each file
-    before it is read, how many are done, and the total.
+    Imported again, it stores only what is new: after an interruption it goes on.
     """
     folder, names = place.parent, [place.name]
     if place.is_dir():
@@ -66,7 +63,7 @@ def add_all(
     stored: dict[str, StoredIssue] = {}
     failed: dict[str, str] = {}
     for done, name in enumerate(names):
-        on_file(name, done, len(names))
+        work.show(done, len(names), name)
         try:
             stored[name] = add(work, folder / name)
         except Problem as problem:

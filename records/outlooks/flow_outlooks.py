@@ -228,7 +228,7 @@ def _surroundings(
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else levels_of(session, basin.basin_id, area),
-        window=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
+        window=min(run.days_to_come, WINDOW_DAYS),
     )
 
 

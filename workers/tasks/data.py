@@ -45,7 +45,7 @@ def ingest(running: JobRun, params: requests.IngestParams) -> dict[str, Any]:
         if params.source == "benchmarks":
             published = benchmarks.read(paths[0], files)
             done = ingestions.ingest_published(running.work, published)
-            named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
+            named = _origin(running, params.from_, fetched, [published.file])
             running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
             return asdict(done)
         source: Source
@@ -111,19 +111,19 @@ def _ingested(
 
     read = audit_details.ReadFiles(source)
     outcomes = ingestions.ingest(running.work, read, basins, show, running.grant, table=table, adopt=adopt)
-    named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
+    named = _origin(running, places, fetched, read.of(outcomes))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return _counted(outcomes, "ingested")
 
 
-def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
+def _origin(
+    running: JobRun, places: Sequence[str], fetched: Mapping[str, str], read: Sequence[SourceFile]
+) -> dict[str, Any]:
     settings = running.work.settings
     called = {path: audit_details.shown(url, {}) for path, url in fetched.items()}
-    return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
-
-
-def _named(running: JobRun, places: Sequence[str]) -> dict[str, Any]:
-    return {"from": [audit_details.shown(place, _places(running, {})) for place in places]}
+    roots = {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
+    named = [audit_details.shown(place, roots) for place in places]
+    return {"from": named} | audit_details.files(read, called | roots)
 
 
 def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
@@ -198,7 +198,6 @@ def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
 
 
 def _counted(outcomes: Sequence[IngestResult], done: str) -> dict[str, Any]:
-    """Return a job's result by basin; raise if all of them failed."""
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")

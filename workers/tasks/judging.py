@@ -99,6 +99,5 @@ def levels(running: JobRun, params: requests.LevelsParams) -> dict[str, Any]:
 def comparison(running: JobRun, params: requests.ComparisonParams) -> dict[str, Any]:
     """Compare model versions with the first of them."""
     owner = running.grant.owner
-    compared = compare(running.work, params.versions, params.period, params.basins, owner=owner)
-    stored = compared.comparison
+    stored = compare(running.work, params.versions, params.period, params.basins, owner=owner)
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}

@@ -53,7 +53,11 @@ def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]
     trained, _ = assemble_all(work, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
-    _note_label(running, trained.version_id, params.label)
+    with work.database.reading() as session:
+        stored = versions.get(session, trained.version_id).label
+    if params.label not in (None, stored):
+        old = "no label" if stored is None else f"the label {stored!r}"
+        running.log(f"Version {trained.version_id} existed before and retains {old}: a label names only new versions.")
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
     result |= as_values(trained, "version_id", "training_id", "basins", "left_out", "refused")
     if rule is None:
@@ -61,14 +65,6 @@ def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]
     decision = decide(work, trained.version_id, rule, refused=trained.refused)
     running.log(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
     return result | {"decision": to_json(decision)}
-
-
-def _note_label(running: JobRun, version: str, label: str | None) -> None:
-    with running.work.database.reading() as session:
-        stored = versions.get(session, version).label
-    if label not in (None, stored):
-        old_label = "no label" if stored is None else f"the label {stored!r}"
-        running.log(f"Version {version} existed before and retains {old_label}: a label names only new versions.")
 
 
 def retraining(running: JobRun, params: requests.RetrainingParams) -> dict[str, Any]:
@@ -120,7 +116,9 @@ def _have_trained(running: JobRun, *works: StartedTraining) -> None:
     if unfinished and not children:
         for reason in unfinished[0].prepared.left_out.values():
             running.log(f"Left out: {reason}")
-        _post(running, unfinished, _on_gpus(running))
+        with running.work.database.reading() as session:
+            on_gpus = process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
+        _post(running, unfinished, on_gpus)
         raise Waiting
     if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
         raise Waiting
@@ -135,11 +133,6 @@ def _have_trained(running: JobRun, *works: StartedTraining) -> None:
     if failures := [child for child in children if child.status in ("failed", "cancelled") and not _is_of_gpu(child)]:
         reason = (failures[0].problem or {}).get("detail", failures[0].status)
         raise DataProblem(f"{len(failures)} of {len(children)} jobs that train members failed: {reason}")
-
-
-def _on_gpus(running: JobRun) -> bool:
-    with running.work.database.reading() as session:
-        return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
 
 
 def _is_of_gpu(child: jobs.Job) -> bool:

@@ -9,13 +9,13 @@ from hydrology.base.calendar import Period, day
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from operations.forecasting.plans import NothingToForecast
-from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.training import train
 from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import blank

@@ -10,11 +10,12 @@ from hydrology.base.errors import InvalidInput, Problem
 from jobspec.jobs.training import RetrainingParams
 from operations.training import retrain
 from operations.training.assemble import assemble_all
-from operations.training.train import plan_of, reopen_all, train, train_members
+from operations.training.train import plan_of, reopen_all, train_members
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, configuration
+from testing.training import train
 from testing.work import work_of
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
