@@ -13,7 +13,7 @@ from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_own
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
-from app.http.problems import Forbidden, Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
@@ -156,7 +156,9 @@ def create_feed(response: Response, writer: OperatorWriter, new: NewFeed) -> Fee
     return feed_of(feed, writer.key)
 
 
-@router.get("/{feed}", summary="Read a feed", responses=documented_keyed(UnknownFeed), dependencies=[cached(ASK_FIRST)])
+@router.get(
+    "/{feed}", summary="Read a feed", responses=documented(Unauthorized, UnknownFeed), dependencies=[cached(ASK_FIRST)]
+)
 def read_feed(session: Reading, key: AnyKey, feed: FeedName) -> FeedDetail:
     """Its settings, and the outcome of its last fetch, in total and for each basin."""
     return feed_detail(session, feeds.get(session, feed), key)

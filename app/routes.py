@@ -52,14 +52,12 @@ PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, model
 
 
 def operation_id(route: APIRoute) -> str:
-    """Return the name of an operation in the OpenAPI document."""
     return route.name
 
 
 def add_routes(app: FastAPI, settings: Settings) -> None:
-    """Add every route to the service."""
     app.router.routes.extend(_all_routes(settings.read_needs_key).routes)
-    app.mount(render.PATH, render.static_files())
+    app.mount(render.PATH, render.ImmutableFiles(directory=render.FOLDER))
 
 
 @cache

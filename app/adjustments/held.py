@@ -19,7 +19,6 @@ from jobspec.changes import HeldRuling
 from jobspec.fields import BASIN, BASIN_WORDS, form
 from records.access.audit import Action
 from records.alerts import held_alerts
-from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
 from records.levels import categories_and_doubts
 
@@ -84,7 +83,7 @@ def list_held_alerts(
 @router.post(
     "/basins/{basin}/alerts/held",
     summary="Approve or dismiss changes of a basin's alerts",
-    responses=documented_writing(UnknownBasin, NothingHeld, HeldOtherwise),
+    responses=documented_writing(UnknownBasin, held_alerts.NothingHeld, held_alerts.HeldOtherwise),
 )
 def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRuling) -> HeldAlerts:
     """Approved changes go out within seconds, with the name of the key and the note. Dismissed ones do not, and the

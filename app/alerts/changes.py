@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -15,14 +15,13 @@ from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import KnownBasin, NumberCursor, Reading
-from app.http.problems import Unauthorized, documented_keyed, documented_writing
+from app.http.dependencies import KnownBasin, NumberCursor, Reading, id_path
+from app.http.problems import Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch
-from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
@@ -77,7 +76,6 @@ class AlertChanges(Model):
 
 
 def change_of(stored: alert_changes.Change) -> AlertChange:
-    """Return a change as answers show it."""
     return AlertChange(**alert_changes.as_json(stored))
 
 
@@ -119,7 +117,7 @@ class Delivery(Model):
     event: Annotated[str | None, _QUESTION] = Field(
         description="Identifier of the change: `webhook-id` of every attempt."
     )
-    kind: ChangeKind | Literal["confirmation"]
+    kind: alert_changes.ChangeKind | Literal["confirmation"]
     basin: Annotated[str | None, _QUESTION]
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
     tries: int = Field(
@@ -161,13 +159,11 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
-    """Return a delivery with its log."""
     (delivery,) = summaries(session, [stored])
     return DeliveryDetail(**dict(delivery), attempts=deliveries.attempts_of(session, stored.id))
 
 
 def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
-    """Return deliveries as in a list."""
     changes = alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
     return [_summary(stored, changes.get(stored.change_seq or 0)) for stored in rows]
 
@@ -188,7 +184,7 @@ deliveries_router = APIRouter(
     prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
 )
 
-DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+DeliveryId = Annotated[str, id_path("A delivery's id.", "01a1fa31d0a6718d9e12f4")]
 OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]
 WithStatus = Annotated[Status | None, Query(description="Only deliveries with this status.")]
 
@@ -216,7 +212,9 @@ def list_deliveries(
 
 
 @deliveries_router.get(
-    "/{delivery}", summary="The log of a delivery", responses=documented_keyed(UnknownDelivery, NotYourSubscription)
+    "/{delivery}",
+    summary="The log of a delivery",
+    responses=documented(Unauthorized, UnknownDelivery, NotYourSubscription),
 )
 def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> DeliveryDetail:
     """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of

@@ -21,21 +21,19 @@ from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M_PER_FT, Units
 from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings import Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, categories_and_doubts
-from records.levels.basin_levels import FIXED_UNIT
 from records.series import series
 from records.simulations import simulated_series
 from records.versions import promotions
 
 router = APIRouter(prefix="/basins", tags=["thresholds"])
 
-DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
+DischargeUnits = Annotated[convert.Units, Query(description="The unit of every discharge.")]
 _LIMITS = (
     f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
     "part of them, the choice of low outliers is not."
@@ -65,15 +63,15 @@ class Request:
     """A request for a basin's levels: the unit, the area used to convert, and the day of the rating."""
 
     basin: str
-    units: Units
+    units: convert.Units
     area: convert.Area | None
     on: Day
 
 
-def levels_request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
+def levels_request(session: Session, basin: str, units: convert.Units, area: str | None, on: Day) -> Request:
     """Resolve a request for a basin's levels; `on` chooses the rating."""
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
-    saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
+    saved = [basin_levels.FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
     return Request(basin, units, area_between(session, basin, saved, units, area), on)
 
@@ -99,7 +97,6 @@ def tag_of(session: Session, asked: Request) -> str:
 
 
 def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
-    """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
@@ -114,7 +111,13 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     }
     floods = frequency_of(session, asked.basin)
     doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
-    fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
+    stored = basin_levels.of_basin(session, asked.basin)
+    into_units = LevelConverter(basin_levels.FIXED_UNIT, asked.units, asked.area, rating)
+    flows = into_units.converted([one.discharge for one in stored]) if stored else []
+    fixed = [
+        fixed_threshold(one, rating, doubts).model_copy(update={"discharge": flow})
+        for one, flow in zip(stored, flows, strict=True)
+    ]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     return schemas.Thresholds.from_records(
@@ -131,7 +134,6 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
 
 
 def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
-    """Return how a basin's floods are analysed."""
     floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
     return floods
 
@@ -143,7 +145,7 @@ def fixed_threshold(
     official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
     return schemas.FixedThreshold.from_records(
         threshold,
-        official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        official_stage_ft=None if official is None else round(official / convert.M_PER_FT, 3),
         discharge_by=None if threshold.category is None else "source" if by_source else "rating",
         stage=stage_of(rating, threshold.discharge),
         in_doubt=doubts.get(threshold.name),
@@ -157,7 +159,6 @@ def level_of(session: Session, basin: str, name: str, on: Day) -> schemas.FixedT
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> schemas.FloodCategories:
-    """Return the official categories of a basin."""
     rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
         fixed_threshold(one, rating, doubts)
@@ -185,19 +186,12 @@ def _of_model(
     return schemas.ModelLevels.from_records(model, area=area, levels=statistics)
 
 
-def _in_units(
-    asked: Request, threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> schemas.FixedThreshold:
-    (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
-    return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
-
-
 @dataclass(frozen=True, slots=True)
 class LevelConverter:
     """Conversion of levels to the requested unit, with a prefix for their names."""
 
     unit: str
-    units: Units
+    units: convert.Units
     area: convert.Area | None
     rating: Rating | None
     prefix: str = ""

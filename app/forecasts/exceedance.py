@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
@@ -20,7 +20,6 @@ from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
 from app.http.dependencies import NoArea, Reading
-from app.http.json_numbers import rounded
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
 from hydrology.base.arrays import Array
@@ -140,7 +139,6 @@ def exceedance(
 ) -> ExceedanceOfRun:
     """Return exceedance probabilities of a level in `units`, or of the basin's own; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
-    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
     flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
     judged: Mapping[str, float] = {}
@@ -149,7 +147,10 @@ def exceedance(
     return ExceedanceOfRun(
         **header_of_days(latest, at),
         units={"discharge": units},
-        levels=[_level_chances(flows, level, last, units, judged) for level in levels],
+        levels=[
+            _level_chances(flows, level, last, units, judged)
+            for level in levels_of(session, run, basin, units, discharge)
+        ],
         peak=maybe(_peak(session, latest, adjustment, units)),
     )
 
@@ -189,7 +190,7 @@ def _level_chances(
 ) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
-    shown = None if level.shown is None else rounded(level.shown)
+    shown = None if level.shown is None else json_numbers.rounded(level.shown)
     chances = partial(LevelChances, name=level.name, discharge=shown, direction=level.direction, flow=flow_of)
     unknown = partial(chances, chance=None, within=None, in_words=None)
     if level.depth is None:

@@ -269,7 +269,6 @@ def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
 
 
 def days_ahead(run: Run) -> dict[str, Any]:
-    """Return the valid days of a run, and their leads."""
     leads = list(range(1, run.horizon_days + 1))
     return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": leads}
 

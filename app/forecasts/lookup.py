@@ -15,7 +15,6 @@ from app.http.problems import refused
 from hydrology.base.errors import NotFound
 from jobspec.fields import BASIN, full_id
 from records.basins import basins as stored_basins
-from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
 from records.runs import runs
@@ -31,7 +30,6 @@ RunAndTime = tuple[Latest, datetime | None]
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
-    """Return the latest forecast of a basin."""
     try:
         return records.latest(session, basin, at)
     except NoForecast as error:
@@ -62,7 +60,7 @@ def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun
 
 # The run that an answer about a basin is for: the one named, or the latest.
 AskedRun = Annotated[RunAndTime, Depends(_asked)]
-PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
+PROBLEMS = (stored_basins.UnknownBasin, NoModel, NoForecast, UnknownRun)
 """What finding it raises."""
 
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
 from app.forecasts.header import FieldUnits, RunOfBasin, header
@@ -110,14 +110,11 @@ def rain_margin_of_run(
     if isinstance(peaks, Absent):
         levels = peaks
     else:
-        of_basin = (
-            levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
-        )
         weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
         corrected = _corrected(peaks, arrays.get(run_types.ERROR_SHIFTS), basin)
         levels = [
             _of_level(peaks if level.of_model else corrected, weights, run, level, units)
-            for level in of_basin
+            for level in levels_of(session, run, basin, units, discharge)
             if level.direction == "rising"
         ]
     return RainMarginOfRun(

@@ -14,7 +14,6 @@ from app.weather.schemas import WEATHER_USED
 from hydrology.base.absent import text
 from records.basins import ownership
 from records.runs import run_types, runs
-from records.runs.run_types import BasinStatus
 from records.runs.run_weather import RunWeather
 from records.versions import versions
 
@@ -47,7 +46,7 @@ class BasinOfRun(Model):
 
     basin: str
     basin_kind: BasinKind
-    status: BasinStatus
+    status: run_types.BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from it; null where the run did not come so far."
@@ -69,12 +68,10 @@ class RunDetail(RunSummary):
 
 
 def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
-    """Return runs as in a list."""
     return [RunSummary(**_STORED.values(run), what_if=what_if(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:
-    """Return a run with its outcome in each basin."""
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
     shown: RunDetail = RunDetail.from_records(

@@ -12,12 +12,10 @@ from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from jobspec.fields import DayField
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.database.stored import as_values
 from records.runs import runs
 from records.runs.run_types import Purpose, UnknownRun
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/runs", tags=["forecasts"])
 
@@ -42,12 +40,9 @@ class RunFilters:
     issued_after: IssuedAfter = None
 
 
-@router.get("", summary="List forecast runs", **documented_list(RunPage, UnknownBasin, UnknownVersion))
+@router.get("", summary="List forecast runs", **documented_list(RunPage, basins.UnknownBasin, versions.UnknownVersion))
 def list_runs(
-    session: Reading,
-    filters: Annotated[RunFilters, Depends()],
-    at: AsKnown,
-    page: Annotated[Listing, listing(RunPage)],
+    session: Reading, filters: Annotated[RunFilters, Depends()], at: AsKnown, page: Annotated[Listing, listing(RunPage)]
 ) -> Response:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""

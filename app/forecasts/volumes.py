@@ -23,7 +23,6 @@ from hydrology.climatology.volumes import EXCEEDED_PERCENT, SEASON, Observed, Se
 from jobspec.fields import read_season
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"
@@ -128,7 +127,7 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
     )
 
 
-def _quantiles(volume: Volume, ahead: Array | Absent) -> VolumeQuantiles | Absent:
+def _quantiles(volume: volumes_and_recessions.Volume, ahead: Array | Absent) -> VolumeQuantiles | Absent:
     if isinstance(ahead, Absent):
         return ahead
     whole, normal = volume.whole(ahead), volume.normal
@@ -143,7 +142,7 @@ def _quantiles(volume: Volume, ahead: Array | Absent) -> VolumeQuantiles | Absen
     )
 
 
-def _observed(volume: Volume) -> ObservedVolume | Absent:
+def _observed(volume: volumes_and_recessions.Volume) -> ObservedVolume | Absent:
     seen = volume.observed
     if not isinstance(seen, Observed):
         return seen or absent(Reason.SEASON_NOT_STARTED)
@@ -156,7 +155,7 @@ def _observed(volume: Volume) -> ObservedVolume | Absent:
     )
 
 
-def _normal(volume: Volume) -> NormalVolume | Absent:
+def _normal(volume: volumes_and_recessions.Volume) -> NormalVolume | Absent:
     normal = volume.normal
     if isinstance(normal, Absent):
         return normal
@@ -171,13 +170,13 @@ def _normal(volume: Volume) -> NormalVolume | Absent:
     )
 
 
-def _in_m3(volume: Volume, depths: Array | Absent) -> Array | Absent:
+def _in_m3(volume: volumes_and_recessions.Volume, depths: Array | Absent) -> Array | Absent:
     if isinstance(depths, Absent):
         return depths
     return NO_AREA if volume.area is None else million_m3(depths, volume.area)
 
 
-def _one_in_m3(volume: Volume, depth: float) -> Any:
+def _one_in_m3(volume: volumes_and_recessions.Volume, depth: float) -> Any:
     return maybe(_in_m3(volume, np.array([depth])), lambda converted: rounded(float(converted[0])))
 
 
@@ -200,7 +199,7 @@ SeasonText = Annotated[
 @router.get(
     "/{basin}/volumes",
     summary="Seasonal volume",
-    **documented_responses(VolumesOfRun, *PROBLEMS, SeasonNotHeld, formats=TABLES),
+    **documented_responses(VolumesOfRun, *PROBLEMS, volumes_and_recessions.SeasonNotHeld, formats=TABLES),
 )
 def read_volumes(
     session: Reading,

@@ -44,7 +44,6 @@ def _without_thread(answer: Answerer) -> Callable[[Request, Exception], Awaitabl
 
 
 def answer_to(request: Request, error: Exception) -> Response:
-    """Return the response to an error, as problem details."""
     match error:
         case problems.Unauthorized():
             headers = {"WWW-Authenticate": "Bearer"}
@@ -76,7 +75,6 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 
 def faults_of(request: Request, error: RequestValidationError) -> list[problems.Fault]:
-    """Return the invalid fields of a request."""
     sent = request.headers.get("Content-Type", "")
     return [
         problems.Fault(

@@ -41,11 +41,15 @@ _READS = ("GET", "HEAD", "OPTIONS")
 class Middleware:
     """Middleware of HTTP requests; all else passes it by. Without `handle` of its own it changes starts of answers."""
 
+    exempt: tuple[str, ...] = ()
+    """Beginnings of paths that pass it by."""
+
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self.handle if scope["type"] == "http" else self._app)(scope, receive, send)
+        handles = scope["type"] == "http" and not scope["path"].startswith(self.exempt)
+        await (self.handle if handles else self._app)(scope, receive, send)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, on_start(send, partial(self.change, scope)))
@@ -62,7 +66,10 @@ class RequestIds(Middleware):
     """
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request, status, started = _id_of(scope), 500, time.perf_counter()
+        request = Headers(scope=scope).get(HEADER, "")
+        if not FORM.fullmatch(request):
+            request = secrets.token_hex(8)
+        status, started = 500, time.perf_counter()
 
         def add_id(start: Message) -> None:
             nonlocal status
@@ -81,11 +88,6 @@ class RequestIds(Middleware):
 def shown_path(scope: Scope) -> str:
     """Return the path of a request for a log: at most a line, without control characters and tokens of e-mail."""
     return ascii(_MAIL_TOKEN.sub(r"\1...", scope["path"])[:MAX_PATH])[1:-1]
-
-
-def _id_of(scope: Scope) -> str:
-    given = Headers(scope=scope).get(HEADER, "")
-    return given if FORM.fullmatch(given) else secrets.token_hex(8)
 
 
 EVENT_STREAM = "text/event-stream"
@@ -132,15 +134,12 @@ class TrailingSlash(Middleware):
     """Middleware that redirects an address that ends in a slash: relatively, so as not to repeat the Host header."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] in _READING and _ends_with_slash(scope["path"]):
+        path = scope["path"]
+        if scope["method"] in _READING and path.endswith("/") and not path.endswith("//") and path != "/":
             headers = {"location": _without(scope), "cache-control": "no-store"}
             await Response(status_code=308, headers=headers)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
-
-
-def _ends_with_slash(path: str) -> bool:
-    return path.endswith("/") and not path.endswith("//") and path != "/"
 
 
 def _without(scope: Scope) -> str:

@@ -170,12 +170,10 @@ def refused(field: str, detail: str, location: str = "query") -> InvalidRequest:
 
 
 def title_of(kind: str) -> str:
-    """Return the title of a kind."""
     return kind.replace("-", " ").capitalize()
 
 
 def meaning_of(problem: type[Problem]) -> str:
-    """Return the meaning of a kind of problem."""
     return (problem.__doc__ or "").strip().splitlines()[0]
 
 
@@ -195,18 +193,12 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def documented_keyed(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses of an operation that needs a key to read."""
-    return documented(Unauthorized, *problems)
-
-
 def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that needs a key and takes a body."""
     return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
 
 
 def details_of(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
-    """Return the problem details of an error."""
     more = {} if faults is None else {"errors": faults}
     return ProblemDetails(
         type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more

@@ -106,7 +106,6 @@ def seen(session: Session, schedule: str, if_match: str) -> int:
 
 
 def tag(revision: int) -> str:
-    """Return the entity tag of a revision."""
     return f'"{revision}"'
 
 

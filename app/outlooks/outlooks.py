@@ -28,9 +28,7 @@ from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.outlooks import reader
-from records.outlooks.reader import Outlook, StandingAlert
 from records.outlooks.skill import BasinSkill, ForecastSkill
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import UnknownRun
@@ -42,7 +40,7 @@ NO_AREA, NOT_ADJUSTED = absent(Reason.RUN_WITHOUT_AREA), absent(Reason.NOT_ADJUS
 class _Answer:
     """An answer that is built: the outlook, and the unit of its discharge."""
 
-    outlook: Outlook
+    outlook: reader.Outlook
     units: Units
 
     def holds(self, unit: Units) -> bool:
@@ -122,7 +120,7 @@ class _Answer:
             advice=list(outlook.advice),
         )
 
-    def alert(self, standing: StandingAlert) -> schemas.AlertNow:
+    def alert(self, standing: reader.StandingAlert) -> schemas.AlertNow:
         alert, run, outlook = standing.alert, standing.run, self.outlook
         return schemas.AlertNow.from_records(
             alert,
@@ -139,7 +137,7 @@ class _Answer:
         before = stored if isinstance(stored, Absent) else stored.before
         if isinstance(before, Absent):
             return before
-        threatens, t0 = outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
+        threatens, t0 = outlook.likely or outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
         return schemas.OutlookChange.from_records(
             before,
             t0=t0,
@@ -164,7 +162,7 @@ class _Answer:
         )
 
 
-def answer_of(session: Session, outlook: Outlook, units: Units) -> schemas.BasinOutlook:
+def answer_of(session: Session, outlook: reader.Outlook, units: Units) -> schemas.BasinOutlook:
     """Return an outlook, its discharges in a unit."""
     run, adjustment = None if outlook.forecast is None else outlook.forecast.run, outlook.adjustment
     shown, no_run = _Answer(outlook, units), outlook.freshness.reason or NOT_STORED
@@ -231,7 +229,7 @@ router = APIRouter(tags=["forecasts"])
 @router.get(
     "/basins/{basin}/outlook",
     summary="Outlook of a basin: flow, peak, threat, change, snow, season, skill",
-    **documented_responses(schemas.BasinOutlook, UnknownBasin, UnknownRun),
+    **documented_responses(schemas.BasinOutlook, basins.UnknownBasin, UnknownRun),
 )
 def read_outlook(
     session: Reading,

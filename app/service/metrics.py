@@ -20,14 +20,13 @@ from app.http.base_schema import Model, next_page
 from app.http.conditional import NO_STORE
 from app.http.dependencies import NumberCursor, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.middleware import Middleware, on_start
-from app.http.problems import Forbidden, Unauthorized, documented_keyed
+from app.http.problems import Forbidden, Unauthorized, documented
 from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.access import audit
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
-from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
 from runtime.release import code_version
@@ -106,7 +105,7 @@ def _samples(
     }
 
 
-def _gpus(states: Sequence[GPUState]) -> dict[str, Samples]:
+def _gpus(states: Sequence[process_heartbeats.GPUState]) -> dict[str, Samples]:
     samples: dict[str, dict[tuple[str, ...], float]] = defaultdict(dict)
     for gpu in states:
         figures = {
@@ -191,7 +190,7 @@ router = APIRouter(tags=["status"])
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=Response,
-    responses=documented_keyed()
+    responses=documented(Unauthorized)
     | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
 def read_metrics(
@@ -224,9 +223,7 @@ class AuditPage(Model):
 
 
 @audit_router.get(
-    "",
-    summary="Audit trail of changes",
-    **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE),
+    "", summary="Audit trail of changes", **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE)
 )
 def list_changes(
     session: Reading, _key: AdminReader, page: Annotated[Listing, listing(AuditPage, NumberCursor)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -15,7 +15,7 @@ from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import Metric, OptionalVersion, Reading
+from app.http.dependencies import Metric, OptionalVersion, Reading, id_path
 from app.http.json_numbers import rounded, rounded_or_none
 from app.http.shown import As
 from hydrology.base import calendar
@@ -23,18 +23,15 @@ from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
-from jobspec.fields import ID
 from records.verification import comparisons
-from records.verification.comparisons import UnknownComparison
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
 Column = Sequence[float | None]
 Value = TypeVar("Value")
 Exact = Annotated[Value, As(exact=True)]
-ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ComparisonId = Annotated[str, id_path("A comparison's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 class ComparisonSummary(Model):
@@ -111,7 +108,6 @@ class NotCompared(NotFound):
 
 
 def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
-    """Return comparisons as in a list."""
     return [
         ComparisonSummary.from_records(summary, basin_count=summary.basins, official=summary.owner is None)
         for summary in stored
@@ -178,20 +174,18 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
             metric=metric,
             version=version,
             values=[rounded_or_none(value) for value in column],
-            differences=None if at == 0 else _differences(column, first),
+            differences=None
+            if at == 0
+            else [
+                None if value is None or of_first is None else rounded(value - of_first)
+                for value, of_first in zip(column, first, strict=True)
+            ],
         )
         for at, (version, column) in enumerate(of_versions.items())
     ]
 
 
-def _differences(column: Column, first: Column) -> list[float | None]:
-    return [
-        None if value is None or of_first is None else rounded(value - of_first)
-        for value, of_first in zip(column, first, strict=True)
-    ]
-
-
-@router.get("", summary="List comparisons", **documented_list(ComparisonPage, UnknownVersion))
+@router.get("", summary="List comparisons", **documented_list(ComparisonPage, versions.UnknownVersion))
 def list_comparisons(
     session: Reading, page: Annotated[Listing, listing(ComparisonPage)], version: OptionalVersion = None
 ) -> Response:
@@ -206,7 +200,7 @@ def list_comparisons(
 @router.get(
     "/{comparison}",
     summary="Scores of several model versions on the same basins and days",
-    **documented_responses(Comparison, UnknownComparison, NotCompared, formats=TABLES),
+    **documented_responses(Comparison, comparisons.UnknownComparison, NotCompared, formats=TABLES),
 )
 def read_comparison(session: Reading, comparison: ComparisonId, answer: TableAnswer, metric: Metric = None) -> Response:
     """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first

@@ -13,18 +13,15 @@ from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin, table_of
 from app.http.base_schema import Missing, Model, Period, Series
-from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Metric, Reading, VersionId
 from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
-from records.basins import basins
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -172,7 +169,6 @@ def basin_skill(
     session: Session, basin: str, version: str | None, metric: str | None = None, use: PeriodUse | None = None
 ) -> BasinSkill:
     """Return the scores of a version (by default the current one) in a basin."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     only: dict[str, Any] = {"basins": [basin], "metrics": metric and [metric], "uses": use and [use]}
     scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))
@@ -203,7 +199,6 @@ def model_skill(session: Session, version: str, metric: str | None = None, use: 
 
 
 def snow_skill(cells: snow_cells.SnowCells) -> SnowSkill:
-    """Return the skill of a version's snow cells."""
     return SnowSkill.from_records(
         cells,
         label=NOT_TRAINED,
@@ -241,7 +236,7 @@ def table_by_basin(session: Session, version: str, period: calendar.Period, chos
 @router.get(
     "/basins/{basin}/skill",
     summary="Skill of the model in a basin",
-    **documented_responses(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
+    **documented_responses(BasinSkill, *OF_VERSION, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
     session: Reading,
@@ -262,7 +257,7 @@ def read_basin_skill(
 @router.get(
     "/models/{version}/skill",
     summary="Skill of a model version over its basins",
-    **documented_responses(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
+    **documented_responses(ModelSkill, versions.UnknownVersion, NotEvaluated, formats=TABLES),
 )
 def read_model_skill(
     session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None, period_use: OfUse = None

@@ -34,13 +34,11 @@ Architecture = Annotated[
 
 
 def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[schemas.ModelSummary]:
-    """Return versions as in a list."""
     in_use = promotions.in_use(session)
     return [schemas.ModelSummary.from_records(version, **_counts(version, in_use)) for version in stored]
 
 
 def version_detail(session: Session, version: str) -> schemas.ModelDetail:
-    """Return a version with all its details."""
     stored, in_use = versions.get(session, version), promotions.in_use(session)
     physics, scratch = "It was stored without having been examined.", "It was trained from scratch."
     if stored.combines:
@@ -51,7 +49,10 @@ def version_detail(session: Session, version: str) -> schemas.ModelDetail:
         stored,
         stored.properties,
         **_counts(stored, in_use),
-        members=[schemas.Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
+        members=[
+            schemas.Member(label=label, seed=seed)
+            for label, (seed, _) in versions.seeds_and_logs(session, version).items()
+        ],
         parts=[schemas.ModelPart.from_records(part, member_count=len(part.members)) for part in stored.combines],
         current_basins=in_use.get(version, ()),
         closure=_closure(stored),

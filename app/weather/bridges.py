@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -11,11 +11,10 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import SHORTLY
-from app.http.dependencies import Reading
+from app.http.dependencies import Reading, id_path
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
-from jobspec.fields import ID
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 
@@ -41,8 +40,7 @@ class BridgedBasin(Model):
     steps: dict[str, list[float]] = Field(description="Additive correction of temperatures, °C, by month.")
     limited: list[str] = Field(description="Variables whose correction reached its limit in some month.")
     held_out: Annotated[
-        Annotated[Skill, As(name="HeldOut", exact=True)] | None,
-        Why("It has no days of its own to hold out."),
+        Annotated[Skill, As(name="HeldOut", exact=True)] | None, Why("It has no days of its own to hold out.")
     ]
     applied_at: Annotated[datetime | None, Why("It has not been applied here.")] = Field(
         description="When it was last applied; null where it has not been."
@@ -74,7 +72,6 @@ class Bridges(Model):
 
 
 def detail(session: Session, bridge: str) -> BridgeDetail:
-    """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
     return BridgeDetail(**BRIDGE.values(stored), basins=basins, refused=stored.refused)
@@ -90,20 +87,11 @@ def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
 router = APIRouter(prefix="/bridges", tags=["bridges"])
 
 BridgeName = Annotated[
-    str,
-    Path(
-        description="A bridge's name, which stands for its newest fit, or the id of a fit.",
-        pattern=ID,
-        examples=["live_as_maurer"],
-    ),
+    str, id_path("A bridge's name, which stands for its newest fit, or the id of a fit.", "live_as_maurer")
 ]
 
 
-@router.get(
-    "",
-    summary="List bridges between weather products",
-    **documented_list(Bridges, cache_control=SHORTLY),
-)
+@router.get("", summary="List bridges between weather products", **documented_list(Bridges, cache_control=SHORTLY))
 def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""

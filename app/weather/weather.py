@@ -2,22 +2,21 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import KeyFirstRoute
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
+from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock, id_path
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.problems import UnsupportedMedia
 from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage, detail, of_basin
-from jobspec.fields import ID, NAMED
+from jobspec.fields import NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
@@ -65,14 +64,11 @@ WeatherUpload = Annotated[
         )
     ),
 ]
-WeatherId = Annotated[
-    str,
-    Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
-]
+WeatherId = Annotated[str, id_path("A weather forecast's id.", "01a1f9952f438adb871a00")]
 _Name = Annotated[str | None, Query(pattern=NAMED)]
 
 
-@router.get("", summary="List weather forecasts", **documented_list(WeatherPage, UnknownBasin))
+@router.get("", summary="List weather forecasts", **documented_list(WeatherPage, basins.UnknownBasin))
 def list_weather(
     session: Reading,
     clock: ServiceClock,

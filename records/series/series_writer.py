@@ -122,7 +122,11 @@ class _Merge:
 def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], series: DailySeries) -> _Merge:
     readable = [row for row in rows if is_whole(SERIES, row)]
     damaged_rows = [row for row in rows if not is_whole(SERIES, row)]
-    _check_unit(key["basin_id"], key["variable"], readable, series.unit)
+    if other := next((row.unit for row in readable if row.unit != series.unit), None):
+        raise UnitConflict(
+            f"{key['variable']} of {key['basin_id']} is stored in {other}, the new values are in {series.unit}: "
+            "convert them before they are written."
+        )
     years = years_of(series.period)
     span = calendar_years(years[0], years[-1])
     old, incoming = joined(readable, span, series.unit), series.over(span)
@@ -237,15 +241,6 @@ def _check_values(basin: str, variable: str, series: DailySeries) -> None:
                 f"{variable} of {basin} {fault} on {_first(series.period, days)} "
                 f"({counted(int(days.sum()), 'day')} in all): "
                 "correct the source, or flag the day as missing."
-            )
-
-
-def _check_unit(basin: str, variable: str, rows: Sequence[Row[Any]], unit: str) -> None:
-    for row in rows:
-        if row.unit != unit:
-            raise UnitConflict(
-                f"{variable} of {basin} is stored in {row.unit}, the new values are in {unit}: "
-                "convert them before they are written."
             )
 
 

@@ -13,16 +13,14 @@ from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import JSON, NETCDF
 from app.http.base_schema import Model, next_page
 from app.http.conditional import SHORTLY
-from app.http.dependencies import ChosenVersion, KnownBasin, Reading
+from app.http.dependencies import OF_VERSION, ChosenVersion, KnownBasin, Reading
 from app.http.shown import As, model_of
 from hydrology.base.calendar import Day
 from jobspec.fields import DayField
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.runs import states
-from records.runs.states import UnknownState
 from records.runs.tables import State
-from records.versions.versions import CombinedVersion, UnknownVersion, Version
+from records.versions.versions import CombinedVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 from runtime.release import code_version
 
@@ -65,7 +63,6 @@ class StateDetail(model_of(State, STATE)):  # type: ignore[misc]
 
 
 def detail(session: Session, version: Version, basin: str, day: Day) -> StateDetail:
-    """Return the state of a day with its arrays."""
     state = states.require(session, version.id, basin, day)
     return StateDetail(
         **STATE.values(state),
@@ -86,7 +83,6 @@ if TYPE_CHECKING:
 
 
 def of_state(state: StateDetail) -> bytes:
-    """Return a state as a file."""
     variables: dict[str, Variable] = {
         "member": text_variable("member_number", "member_length", state.members, {"long_name": "name of the member"})
     }
@@ -112,7 +108,7 @@ StateAnswer = Annotated[Responder, Depends(in_format(one_of(NETCDF)))]
 @router.get(
     "/{basin}/states",
     summary="Stored model states of a basin",
-    **documented_list(StatePage, UnknownBasin, UnknownVersion, NoModel, CombinedVersion, cache_control=SHORTLY),
+    **documented_list(StatePage, *OF_VERSION, CombinedVersion, cache_control=SHORTLY),
 )
 def list_states(
     session: Reading,
@@ -133,9 +129,7 @@ def list_states(
 @router.get(
     "/{basin}/states/{day}",
     summary="A model state of a basin with its arrays",
-    **documented_responses(
-        StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)
-    ),
+    **documented_responses(StateDetail, *OF_VERSION, states.UnknownState, CombinedVersion, formats=(NETCDF,)),
 )
 def read_state(
     session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None
