@@ -57,7 +57,7 @@ def operation_id(route: APIRoute) -> str:
 
 def add_routes(app: FastAPI, settings: Settings) -> None:
     app.router.routes.extend(_all_routes(settings.read_needs_key).routes)
-    app.mount(render.PATH, render.static_files())
+    app.mount(render.PATH, render.ImmutableFiles(directory=render.FOLDER))
 
 
 @cache

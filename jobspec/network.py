@@ -61,10 +61,7 @@ class MCLSTMConfig(_Network):
         description="Size of the embedding of weather and attributes for the gates; 0: none, as published.",
     )
     rank: int = Field(
-        16,
-        ge=0,
-        le=256,
-        description="Rank of the weights of R, the redistribution gate; 0: full, as published.",
+        16, ge=0, le=256, description="Rank of the weights of R, the redistribution gate; 0: full, as published."
     )
     basin_vector: int = Field(
         32,

@@ -138,10 +138,7 @@ class Digest(RequestModel):
         return f"{int(minute)} {int(hour)} * * *"
 
 
-SomeBasins = Annotated[
-    list[Basin],
-    Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]]),
-]
+SomeBasins = Annotated[list[Basin], Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]])]
 _BASINS = "The basins whose changes are sent; null for all basins."
 _MIN_SEVERITY = "Changes of alerts that stay below this severity are not sent."
 _NULLABLE = ("basins", "template", "digest")
@@ -153,11 +150,7 @@ class NewSubscription(RequestModel):
     """A receiver of alert changes."""
 
     model_config = examples(
-        {
-            "url": "https://rivers.example/hooks/freshet",
-            "basins": ["USGS-13235000"],
-            "least_severity": "watch",
-        }
+        {"url": "https://rivers.example/hooks/freshet", "basins": ["USGS-13235000"], "least_severity": "watch"}
     )
 
     url: Target | None = None

@@ -98,13 +98,10 @@ class BasinVectors(nn.Module):
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Return attributes and vectors, (B, S + size)."""
-        return torch.cat([inputs.static, self._of(inputs)], 1)
-
-    def _of(self, inputs: Inputs) -> Tensor:
-        basin = inputs.basin
-        if basin is None or not len(self.table):
-            return inputs.static.new_zeros(len(inputs.static), self.size)
-        return self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
+        basin, vectors = inputs.basin, inputs.static.new_zeros(len(inputs.static), self.size)
+        if basin is not None and len(self.table):
+            vectors = self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
+        return torch.cat([inputs.static, vectors], 1)
 
     def seen(self, basin: Tensor | None, samples: int) -> Tensor:
         """Return for which samples (B,) the vector is known, and not left out by this step of a training."""

@@ -157,16 +157,11 @@ def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[P
     """Return the probes' results for networks of one architecture: the worst, in the order of `PROBES`."""
     trials = [Trial(network, auxiliary, static) for network in networks]
     conserving = all(network.conserving for network in networks)
+    worst = {probe: _largest(map(probe.measure, trials)) for probe in PROBES if conserving or not probe.of_water}
     return tuple(
-        ProbeResult(probe.name, probe.asks, probe.unit, probe.limit, _worst(probe, trials))
-        for probe in PROBES
-        if conserving or not probe.of_water
+        ProbeResult(probe.name, probe.asks, probe.unit, probe.limit, value if np.isfinite(value) else None)
+        for probe, value in worst.items()
     )
-
-
-def _worst(probe: Probe, trials: Iterable[Trial]) -> float | None:
-    worst = _largest(map(probe.measure, trials))
-    return worst if np.isfinite(worst) else None
 
 
 def _weather(auxiliary: int, static: int, seed: int = 0) -> Inputs:

@@ -50,7 +50,7 @@ def fire(tools: WorkerContext) -> int:
         elif schedule.next_run_at > following:
             log.warning("schedule.clock", schedule=schedule.name, was=schedule.next_run_at.isoformat())
             with tools.database.transaction() as session:
-                schedules.set_next(session, schedule.id, schedule.revision, following)
+                schedules.advance(session, schedule.id, schedule.revision, following)
     return fired
 
 
@@ -86,7 +86,7 @@ def _fire_one(tools: WorkerContext, schedule: schedules.Schedule, now: datetime,
     except TooManyUnfinishedJobs as problem:
         log.warning("schedule.skipped", schedule=schedule.name, problem=str(problem), next=following.isoformat())
         with tools.database.transaction() as session:
-            if schedules.set_next(session, schedule.id, schedule.revision, following):
+            if schedules.advance(session, schedule.id, schedule.revision, following):
                 actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
                 reason, then = str(problem), following.isoformat()
                 audit.record(session, actor, "schedule skipped", schedule.id, now, reason=reason, next_run_at=then)

@@ -16,7 +16,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, Units
-from hydrology.extremes.advice import LevelAdvice
+from hydrology.extremes.level_checks import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction

@@ -30,6 +30,7 @@ from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitud
 from records.access.audit import Writer
 from records.access.keys import Key
 from records.basins import basins, ownership
+from records.database.stored import as_values
 from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
@@ -214,7 +215,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
     with writer.database.transaction() as session:
         basins.require(session, basin)
         held = adoption.adopt(session, basin, writer.clock)
-        detail = held.as_detail()
+        detail = as_values(held, "owner_name")
         writer.record(session, "basin adopted", basin, **detail)
     return Adoption(basin=basin, **detail)
 

@@ -44,7 +44,7 @@ class Persistence(OfBasin):
     discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
     units: Units
     levels: list[str] = Field(description="The levels to choose from.")
-    time: list[date] = Field(description="The days ahead of any of the forecasts.")
+    time: list[date] = Field(description="The days ahead of the newest forecast.")
     forecasts: list[ChancesOfForecast] = Field(
         description=f"At most {FORECASTS}, of one version and horizon; one for each T0."
     )
@@ -62,15 +62,14 @@ def persistence(session: Session, basin: str, level: str | None, at: datetime, u
     possible = reader.outlook(session, basin, at).possible
     lowest = min(levels, key=lambda name: levels[name].discharge or math.inf)
     chosen = levels[level or (possible.level if possible is not None and possible.level in levels else lowest)]
-    time = sorted({day for answer in answers for day in answer.time})
     return Persistence(
         basin=basin,
         level=str(chosen.name),
         discharge=chosen.discharge,
         units=units,
         levels=[*levels],
-        time=time,
-        forecasts=[_forecast(answer, str(chosen.name), time) for answer in answers],
+        time=answers[0].time,
+        forecasts=[_forecast(answer, str(chosen.name), answers[0].time) for answer in answers],
     )
 
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -48,7 +48,11 @@ class Page:
 def rendered(name: str) -> Page:
     """Render a page by its file name; HTML within it is shown as text."""
     tokens, folder = parsed(name), pages()[name].parent
-    titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
+    titles = []
+    for heading, inline in pairwise(tokens):
+        if heading.type == "heading_open":
+            titles.append("".join(child.content for child in inline.children or []))
+            heading.attrSet("id", anchor(titles[-1]))
     for token in tokens:
         _lead(token.children or [], folder)
     html = Markup(_markdown().renderer.render(tokens, _markdown().options, {}))
@@ -116,18 +120,6 @@ def address(link: str, folder: PurePath) -> str | None:
     path = target.stem if target.suffix == ".md" else target.relative_to(DOCS if DOCS in target.parents else "")
     fragment = f"#{parts.fragment}" if parts.fragment else ""
     return f"{GUIDE}{'' if path == INDEX else f'/{path}'}{fragment}"
-
-
-def _headings(tokens: Sequence["Token"]) -> Iterator[tuple["Token", "Token"]]:
-    for token, following in pairwise(tokens):
-        if token.type == "heading_open":
-            yield token, following
-
-
-def _mark(heading: "Token", inline: "Token") -> str:
-    title = "".join(child.content for child in inline.children or [])
-    heading.attrSet("id", anchor(title))
-    return title
 
 
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:

@@ -137,7 +137,7 @@ class _Answer:
         before = stored if isinstance(stored, Absent) else stored.before
         if isinstance(before, Absent):
             return before
-        threatens, t0 = outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
+        threatens, t0 = outlook.likely or outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
         return schemas.OutlookChange.from_records(
             before,
             t0=t0,

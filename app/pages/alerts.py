@@ -1,7 +1,6 @@
 """/alerts: a row for each river with an alert, the history of changes, and alerts by e-mail without a key."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -36,17 +35,6 @@ DIGEST = "07:00"
 
 router = APIRouter(route_class=PageRoute)
 Heads = Mapping[tuple[str, str, Direction], Change]
-
-
-@dataclass(frozen=True, slots=True)
-class MailForm:
-    """What a visitor has typed into the form, and what is wrong with it, by field."""
-
-    given: Mapping[str, str]
-    faults: dict[str, str] = field(default_factory=dict)
-
-    def text(self, name: str) -> str:
-        return self.given.get(name, "").strip()
 
 
 PageNumber = Annotated[int, Query(description="Page of the rivers.", ge=1, le=10_000)]
@@ -85,7 +73,7 @@ def read_alerts(
         before=before,
         names=names,
         feed=feed_address(None, SEVERITIES[0]),
-        form=MailForm({"basins": basin}) if settings.sends_mail else None,
+        form={"basins": basin} if settings.sends_mail else None,
         severities=SEVERITIES,
         digest=DIGEST,
     )
@@ -108,7 +96,7 @@ def _since_before(session: Session, alert: alerts.RiverAlert, heads: Heads) -> s
 async def _typed(request: Request) -> Mapping[str, str]:
     """Return the fields of a form that a browser sends."""
     body = (await request.body()).decode(errors="replace")
-    return {name: values[-1] for name, values in parse_qs(body, max_num_fields=20).items()}
+    return {name: values[-1].strip() for name, values in parse_qs(body, max_num_fields=20).items()}
 
 
 async def _counted(request: Request) -> None:
@@ -126,8 +114,8 @@ def subscribe(
     typed: Annotated[Mapping[str, str], Depends(_typed)],
 ) -> HTMLResponse:
     """Ask an address whether it wants alerts. The answer does not reveal whether it may be asked."""
-    form = MailForm(typed)
-    new = _subscription(form)
+    faults: dict[str, str] = {}
+    new = _subscription(typed, faults)
     if new is not None:
         require_receiver(settings, new)
         now = clock.wall()
@@ -138,26 +126,28 @@ def subscribe(
                 audit.record(session, actor, "subscription created", stored.id, now)
             return render(request, "alerts/asked.html", email=new.email, days=CONFIRM_WITHIN.days)
         except TooManyQuestions:
-            form.faults["email"] = "The service asks no more addresses today. Try again tomorrow."
+            faults["email"] = "The service asks no more addresses today. Try again tomorrow."
         except InvalidInput as error:
-            form.faults["basins"] = f"{error} Or leave it empty for all rivers."
-    return render(request, "alerts/subscribe.html", status=422, form=form, severities=SEVERITIES, digest=DIGEST)
+            faults["basins"] = f"{error} Or leave it empty for all rivers."
+    return render(
+        request, "alerts/subscribe.html", status=422, form=typed, faults=faults, severities=SEVERITIES, digest=DIGEST
+    )
 
 
-def _subscription(form: MailForm) -> NewSubscription | None:
+def _subscription(typed: Mapping[str, str], faults: dict[str, str]) -> NewSubscription | None:
     """Return the subscription that a form asks for; None, with the faults by field, where it is not one."""
-    values: dict[str, Any] = {"email": form.text("email"), "least_severity": form.text("least_severity")}
-    if form.text("basins"):
-        values["basins"] = [name.strip() for name in form.text("basins").split(",") if name.strip()]
-    if form.text("digest") == "daily":
+    values: dict[str, Any] = {name: typed.get(name, "") for name in ("email", "least_severity")}
+    if typed.get("basins"):
+        values["basins"] = [name.strip() for name in typed["basins"].split(",") if name.strip()]
+    if typed.get("digest") == "daily":
         values["digest"] = {"at": DIGEST}
     if not values["email"]:
-        form.faults["email"] = "Give the address that alerts go to, such as duty@rivers.example."
+        faults["email"] = "Give the address that alerts go to, such as duty@rivers.example."
         return None
     try:
         return NewSubscription(**values)
     except ValidationError as error:
         for fault in error.errors():
             name = str(fault["loc"][0]) if fault["loc"] else "email"
-            form.faults[name] = f"“{form.text(name)}”: {fault['msg'].rstrip('.')}."
+            faults[name] = f"“{typed.get(name, '')}”: {fault['msg'].rstrip('.')}."
         return None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from math import inf
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -34,11 +35,9 @@ from records.verification import scores as verification_scores
 from records.verification.lead_scores import BasinVerification
 from records.verification.scores import HeldOutScore
 
-SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
+SKILL_WORDS = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"), (-inf, "Poor"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
-POOR = "Poor"
 SHORT_REASONS = {
-    Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
     Reason.SNOW_CELLS_NOT_CHOSEN: "snow cells not chosen yet",
     Reason.NO_CELL_FOLLOWS_SNOW: "no cell of the model follows snow here",
@@ -219,7 +218,7 @@ def headline(word: str, days: int) -> str:
 
 def skill_word(nse: float) -> str:
     """Return a word for a Nash-Sutcliffe efficiency."""
-    return next((word for lowest, word in SKILL_WORDS if nse >= lowest), POOR)
+    return next(word for lowest, word in SKILL_WORDS if nse >= lowest)
 
 
 def short(reason: Absent) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -55,27 +56,18 @@ class Scale:
         return "not known" if value is None else self.write(value)
 
     @property
-    def legend(self) -> list[tuple[str, str]]:
-        """The class and the label of each colour."""
-        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
-
-    @property
     def entries(self) -> list[tuple[str, str]]:
-        """The same, and those of basins without a colour."""
-        return [*self.legend, *GREYS]
+        """The class and the label of each colour, and those of basins without one."""
+        return [*((f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)), *GREYS]
 
 
-def percent(share: float) -> str:
-    """Return a share in percent."""
-    return f"{100 * share:.0f} %"
-
-
-def _of_normal(value: float) -> str:
-    return f"{value:.0f} %" if value < 1000 else "more than 1000 %"
-
-
-_PERCENT_OF_NORMAL = ("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more")
-
+_of_normal = partial(
+    Scale,
+    palette="balance",
+    edges=(50, 80, 125, 200),
+    labels=("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more"),
+    write=lambda value: f"{value:.0f} %" if value < 1000 else "more than 1000 %",
+)
 SCALES: Mapping[ColourBy, Scale] = {
     "chance": Scale(
         title="Chance of passing a level",
@@ -84,26 +76,18 @@ SCALES: Mapping[ColourBy, Scale] = {
         edges=(0.05, 0.2, 0.5),
         labels=("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
         value=lambda basin: basin.chance,
-        write=percent,
+        write=lambda share: f"{100 * share:.0f} %",
     ),
-    "flow": Scale(
+    "flow": _of_normal(
         title="Flow against normal",
         means="The forecast flow of the next days in percent of the observed mean of the same days in all other years.",
-        palette="balance",
-        edges=(50, 80, 125, 200),
-        labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.percent_of_normal,
-        write=_of_normal,
     ),
-    "snow": Scale(
+    "snow": _of_normal(
         title="Snow against normal",
         means="Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has "
         "both; without a colour where reference snow or Snow-17 lies outside the range of its members.",
-        palette="balance",
-        edges=(50, 80, 125, 200),
-        labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.snow_percent,
-        write=_of_normal,
     ),
     "skill": Scale(
         title="Skill",

@@ -2,24 +2,24 @@
 
 import json
 from math import ceil
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
+from app.adjustments.adjustments import AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
 from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import of_key, subscription_of
 from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
-from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
+from app.forecasts.lookup import AskedRun
 from app.forecasts.words import UNITS
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
-from app.http.dependencies import BasinId, ChosenRun, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import BasinId, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.basin_figures import figures_of
@@ -152,17 +152,16 @@ def read_new_adjustment(
     request: Request,
     session: Reading,
     clock: ServiceClock,
-    basin: BasinId,
+    asked: AskedRun,
     units: ChosenUnits,
-    run: ChosenRun = None,
     factor: Factor = 1.0,
     shift_days: ShiftDays = 0,
 ) -> HTMLResponse:
     """Show what an adjustment of the latest forecast, or of a given run, would change, and the form that drafts it."""
-    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    run, basin = asked[0].run, asked[0].basin.basin_id
     preview = Adjustment(
         id="preview",
-        run_id=chosen.run.id,
+        run_id=run.id,
         basin_id=basin,
         factor=factor,
         shift_days=shift_days,
@@ -172,17 +171,8 @@ def read_new_adjustment(
         key_id="",
         created_at=clock.now(),
     )
-    flow_units = usual_units(chosen.basin, units)
-    shown = adjusted_forecast(session, preview, flow_units)
-    return render(
-        request,
-        "adjust.html",
-        shown=shown,
-        title=basins.title(session, basin),
-        figure=beside_issued(shown, flow_units).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
-        area=chosen.basin.area,
-        issued_at=chosen.run.issued_at,
-    )
+    call = f"/v1/runs/{run.id}/basins/{basin}"
+    return _adjusted(request, session, preview, units, call, template="adjust.html", issued_at=run.issued_at)
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
@@ -190,19 +180,17 @@ def read_adjustment_page(
     request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), units, public=False)
+    return _adjusted(request, session, adjustments.get(session, adjustment), units)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
-def read_adjusted_page(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits, run: ChosenRun = None
-) -> HTMLResponse:
+def read_adjusted_page(request: Request, session: Reading, asked: AskedRun, units: ChosenUnits) -> HTMLResponse:
     """Show the published adjustment of the latest forecast, or of a given run."""
-    chosen, _ = lookup.chosen(session, run, basin, clock.now())
-    published = adjustments.published(session, chosen.run.id, basin)
+    run, basin = asked[0].run.id, asked[0].basin.basin_id
+    published = adjustments.published(session, run, basin)
     if published is None:
-        raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
-    return _adjusted(request, session, published, units, public=True)
+        raise NotAdjusted(f"Nobody has published an adjustment of run {run} for {basin}.")
+    return _adjusted(request, session, published, units)
 
 
 @router.get("/held", response_class=HTMLResponse)
@@ -233,33 +221,39 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
-def _adjusted(request: Request, session: Session, stored: Adjustment, chosen: Units, *, public: bool) -> HTMLResponse:
+def _adjusted(
+    request: Request,
+    session: Session,
+    stored: Adjustment,
+    chosen: Units,
+    call: str | None = None,
+    *,
+    template: str = "adjusted.html",
+    **contents: Any,
+) -> HTMLResponse:
+    """Show a forecast as issued and as adjusted: medians and 5 to 95 % ranges."""
     basin = runs.basin_of(session, stored.run_id, stored.basin_id)
     units = usual_units(basin, chosen)
     shown = adjusted_forecast(session, stored, units)
-    return render(
-        request,
-        "adjusted.html",
-        title=basins.title(session, shown.basin),
-        shown=shown,
-        area=basin.area,
-        figure=beside_issued(shown, units),
-        public=public,
-        note_help=Publication.model_fields["note"].description,
-    )
-
-
-def beside_issued(shown: AdjustedForecast, units: Units) -> Figure:
-    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
     published = shown.state == "published"
+    of_state = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
     figure = Figure(
         name=f"{shown.basin}-adjusted",
         title="Discharge as issued and as adjusted",
         unit=UNITS[units],
         note="Medians, and the range that nine in ten flows are expected in.",
-        call=f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}",
+        call=call or of_state,
         downloads=published,
         time=list(shown.time),
     )
     sides = ("as issued", shown.issued), ("as adjusted", shown.adjusted)
-    return two_forecasts(figure, *sides, "median", ("before", "dashed"))
+    return render(
+        request,
+        template,
+        title=basins.title(session, shown.basin),
+        shown=shown,
+        area=basin.area,
+        figure=two_forecasts(figure, *sides, "median", ("before", "dashed")),
+        note_help=Publication.model_fields["note"].description,
+        **contents,
+    )

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 from http import HTTPStatus
@@ -39,7 +38,6 @@ from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
 from jobspec.fields import TimeZone
-from records.basins.ownership import station_name
 from runtime.clock import Clock
 from runtime.release import code_version
 
@@ -55,11 +53,6 @@ class ImmutableFiles(StaticFiles):
         if scope["query_string"] == f"v={digest(path)}".encode():
             response.headers["Cache-Control"] = FOR_EVER
         return response
-
-
-def static_files() -> ImmutableFiles:
-    """Return the application that serves the static files."""
-    return ImmutableFiles(directory=FOLDER)
 
 
 @cache
@@ -123,41 +116,35 @@ def words(text: str) -> Markup:
     return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number,
-        "on": on,
-        "in_full": in_full,
-        "day_and_time": _in_zone,
-        "words": words,
-        "level": level_title,
-        "chance": percent,
-        "station": station_name,
-        "signed": signed,
-        "as_date": as_date,
-        "age": age_days,
-        "pairs": lambda values: [(value, value) for value in values],
-    }
-    environment.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
-    environment.globals |= {
-        "navigation": NAVIGATION,
-        "unit_choices": CHOICES,
-        "zones": ZONES,
-        "place": place_in_words,
-        "version": code_version(),
-        "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
-    }
-    return environment
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {
+    "number": number,
+    "on": on,
+    "in_full": in_full,
+    "day_and_time": _in_zone,
+    "words": words,
+    "level": level_title,
+    "chance": percent,
+    "signed": signed,
+    "as_date": as_date,
+    "age": age_days,
+    "pairs": lambda values: [(value, value) for value in values],
+}
+_ENVIRONMENT.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
+_ENVIRONMENT.globals |= {
+    "navigation": NAVIGATION,
+    "unit_choices": CHOICES,
+    "zones": ZONES,
+    "place": place_in_words,
+    "version": code_version(),
+    "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
+}
 
 
 def render(request: Request, template: str, page: Any = None, /, *, status: int = 200, **contents: Any) -> HTMLResponse:
@@ -193,13 +180,6 @@ def render(request: Request, template: str, page: Any = None, /, *, status: int 
     return answer
 
 
-PageUnits = Annotated[
-    Units | None, Query(description="The units of every number of the page; by default those chosen before.")
-]
-PageZone = Annotated[
-    TimeZone | None,
-    Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
-]
 CHOSEN: Mapping[str, str] = {"units": "freshet-units", "zone": "freshet-zone"}
 """What a page remembers of a reader, by its name in the address: the name of its cookie."""
 YEAR = 365 * 86_400
@@ -220,7 +200,16 @@ def chosen_zone(request: Request) -> ZoneInfo | None:
     return None
 
 
-async def page_units(request: Request, units: PageUnits = None, _zone: PageZone = None) -> Units:
+async def page_units(
+    request: Request,
+    units: Annotated[
+        Units | None, Query(description="The units of every number of the page; by default those chosen before.")
+    ] = None,
+    _zone: Annotated[
+        TimeZone | None,
+        Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
+    ] = None,
+) -> Units:
     """Take the units and the time zone of a page; `render` shows them, also on the page of a problem."""
     return units or chosen_units(request)
 
@@ -269,19 +258,6 @@ Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
 _ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "string": "text"}
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A field of a form; unchanged fields are not sent."""
-
-    name: str
-    label: str
-    entry: Entry
-    help: str
-    required: bool
-    default: str
-    choices: list[str]
-
-
 _LABELS = {
     "url": "Address of a receiver's program",
     "email": "Address of mail",
@@ -301,8 +277,8 @@ _LABELS = {
 """Labels of fields whose name does not serve as one."""
 
 
-def form_of(model: type[BaseModel]) -> list[FormField]:
-    """Return the form fields of a request model."""
+def form_of(model: type[BaseModel]) -> list[SimpleNamespace]:
+    """Return the form fields of a request model; unchanged fields are not sent."""
     schema = model.model_json_schema(by_alias=True)
     return [
         _field(name, _resolved(field, schema.get("$defs", {})), name in schema.get("required", ()))
@@ -310,8 +286,8 @@ def form_of(model: type[BaseModel]) -> list[FormField]:
     ]
 
 
-def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
-    return FormField(
+def _field(name: str, field: Mapping[str, Any], required: bool) -> SimpleNamespace:
+    return SimpleNamespace(
         name=name,
         label=_LABELS.get(name, name.replace("_", " ").capitalize()),
         entry=_entry(field),

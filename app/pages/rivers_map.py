@@ -238,12 +238,6 @@ class Label:
     scale: float = 1
     is_roomy: bool = False
 
-    @classmethod
-    def beside(cls, point: Point, *, before: bool, scale: float = 1) -> "Label":
-        """Return the label of a point, on one of its sides."""
-        name, gap = point.first.title.partition(",")[0], LABEL_GAP * max(1, scale / 1.5)
-        return cls(name, point.x + (-gap if before else gap), point.y, before, scale)
-
     @property
     def west(self) -> float:
         return self.x - self.width if self.before else self.x
@@ -273,10 +267,11 @@ class Map:
 
     def _labels(self, scale: float) -> list[Label]:
         single = [point for point in reversed(self.points) if point.count == 1]
-        placed: list[Label] = []
+        gap, placed = LABEL_GAP * max(1, scale / 1.5), list[Label]()
         for point in single[: 3 * MAX_LABELS]:
-            start = point.x > self.projected.width / 2
-            tried = (Label.beside(point, before=before, scale=scale) for before in (start, not start))
+            name, start = point.first.title.partition(",")[0], point.x > self.projected.width / 2
+            sides = [(before, point.x + (-gap if before else gap)) for before in (start, not start)]
+            tried = (Label(name, x, point.y, before, scale) for before, x in sides)
             placed += [label for label in tried if self._has_room(label, placed)][:1]
         return placed[:MAX_LABELS]
 

@@ -11,10 +11,12 @@ from app.forecasts.discharge import usual_units
 from app.forecasts.what_if import WhatIfOfRun, compared_runs
 from app.forecasts.words import UNITS, number
 from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.pages.basin_figures import or_reason
 from app.pages.figures import Figure
 from app.pages.figures.flow import two_forecasts
 from app.pages.render import ChosenUnits, PageRoute, render
-from hydrology.base.errors import NotFound, counted
+from hydrology.base.absent import known
+from hydrology.base.errors import counted
 from hydrology.base.unit_systems import CHANGE, UnitSystem
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
@@ -64,10 +66,7 @@ def read_what_if(
 ) -> HTMLResponse:
     """Show the form of changes, and the result of the chosen run."""
     title = basins.title(session, basin)
-    try:
-        latest = lookup.latest(session, basin, clock.now()).run
-    except NotFound:
-        latest = None
+    latest = known(or_reason(lambda: lookup.latest(session, basin, clock.now()).run))
     reported = figure = None
     if run is not None:
         units = usual_units(runs.basin_of(session, run, basin), chosen)
@@ -107,9 +106,8 @@ def _difference(shown: WhatIfOfRun) -> str | None:
 
 def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:
     """Return each term of the water balance without the changes and with them, the mean of the members, mm."""
-    if shown.base is None or shown.changed is None:
-        return []
-    base, changed = shown.base.water_balance, shown.changed.water_balance
+    sides = (shown.base, shown.changed)
+    base, changed = (None if side is None else side.water_balance for side in sides)
     if base is None or changed is None:
         return []
     return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]

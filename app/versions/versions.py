@@ -49,7 +49,10 @@ def version_detail(session: Session, version: str) -> schemas.ModelDetail:
         stored,
         stored.properties,
         **_counts(stored, in_use),
-        members=[schemas.Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
+        members=[
+            schemas.Member(label=label, seed=seed)
+            for label, (seed, _) in versions.seeds_and_logs(session, version).items()
+        ],
         parts=[schemas.ModelPart.from_records(part, member_count=len(part.members)) for part in stored.combines],
         current_basins=in_use.get(version, ()),
         closure=_closure(stored),

@@ -2458,7 +2458,7 @@ class Persistence(Model):
     """The levels to choose from."""
 
     time: list[date]
-    """The days ahead of any of the forecasts."""
+    """The days ahead of the newest forecast."""
 
     forecasts: list[ChancesOfForecast]
     """At most 10, of one version and horizon; one for each T0."""
@@ -6322,7 +6322,7 @@ class OutlookChange(Model):
     """Its highest likely level."""
 
     level: str | None
-    """The level that threatens now: the highest possible, else the likeliest."""
+    """The level that threatens now: the highest likely, else the highest possible, else the likeliest."""
 
     chance: float | None
     """The chance of that level by the issue before."""

@@ -113,7 +113,8 @@ class Shape(_Stored):
         at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
         error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
-        return _flow(root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
+        roots = np.maximum(root(simulated, errors.mean_flow)[:, None] + error, 0.0)
+        return np.asarray(roots ** (1 / POWER) * errors.mean_flow)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,10 +193,6 @@ def classes_of(simulated: Array) -> tuple[float, Array, Integers]:
 def root(flow: Array, mean_flow: float) -> Array:
     """Return the cube roots of flows in mm/day, relative to the mean flow."""
     return np.asarray((flow / mean_flow) ** POWER)
-
-
-def _flow(roots: Array, mean_flow: float) -> Array:
-    return np.asarray(np.maximum(roots, 0.0) ** (1 / POWER) * mean_flow)
 
 
 @dataclass(frozen=True, slots=True)

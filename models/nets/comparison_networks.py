@@ -28,13 +28,18 @@ class Standardised(Network):
     precipitation: Tensor
     streamflow: Tensor
 
-    def __init__(self, auxiliary: int, static: int, cells: int, dropout: float) -> None:
+    def __init__(self, auxiliary: int, static: int, cells: int, forget_bias: float = 3.0, dropout: float = 0.4) -> None:
         super().__init__()
-        self.features, self.cells = 1 + auxiliary + static, cells
+        self.weather, self.features, self.cells = 1 + auxiliary, 1 + auxiliary + static, cells
         self.dropout = nn.Dropout(dropout)
         self.head = Linear(cells, 1)
         self.register_buffer("precipitation", torch.tensor([0.0, 1.0]))  # mean and standard deviation, mm/day
         self.register_buffer("streamflow", torch.tensor([0.0, 1.0]))
+        self.build(forget_bias)
+
+    @abstractmethod
+    def build(self, forget_bias: float) -> None:
+        """Create the weights of the recurrence, whose forget gate starts at a bias."""
 
     def scale_to(self, water: WaterScales) -> None:
         with torch.no_grad():
@@ -84,12 +89,9 @@ class LSTM(Standardised):
     carried = ("h", "c")
     by_library = True
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.lstm = nn.LSTM(self.features, cells)
-        forget = slice(cells, 2 * cells)  # the gates' order is input, forget, cell, output
+    def build(self, forget_bias: float) -> None:
+        self.lstm = nn.LSTM(self.features, self.cells)
+        forget = slice(self.cells, 2 * self.cells)  # the gates' order is input, forget, cell, output
         weights = dict(self.lstm.named_parameters())
         with torch.no_grad():
             weights["bias_ih_l0"][forget] = forget_bias
@@ -122,16 +124,12 @@ class EALSTM(Standardised):
     architecture = "ealstm"
     carried = ("h", "c")
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.weather = 1 + auxiliary
-        self.input_gate = Linear(static, cells)
-        self.gates = Linear(self.weather, 3 * cells)  # forget, cell, output
-        self.feedback = Linear(cells, 3 * cells, bias=False)
+    def build(self, forget_bias: float) -> None:
+        self.input_gate = Linear(self.features - self.weather, self.cells)
+        self.gates = Linear(self.weather, 3 * self.cells)  # forget, cell, output
+        self.feedback = Linear(self.cells, 3 * self.cells, bias=False)
         with torch.no_grad():
-            self.gates.bias[:cells] = forget_bias
+            self.gates.bias[: self.cells] = forget_bias
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         i = torch.sigmoid(self.input_gate(x[0, :, self.weather :]))
@@ -154,14 +152,11 @@ class GRU(Standardised):
     architecture = "gru"
     carried = ("h",)
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.gates = Linear(self.features, 3 * cells)  # reset, update, new
-        self.feedback = Linear(cells, 3 * cells)
+    def build(self, forget_bias: float) -> None:
+        self.gates = Linear(self.features, 3 * self.cells)  # reset, update, new
+        self.feedback = Linear(self.cells, 3 * self.cells)
         with torch.no_grad():
-            self.gates.bias[cells : 2 * cells] = forget_bias
+            self.gates.bias[self.cells : 2 * self.cells] = forget_bias
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         h = state["h"]
@@ -222,11 +217,8 @@ class EINS(Standardised):
     architecture = "eins"
     carried = ("s", "q")
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 0.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.recurrence = EINSRecurrence(self.features, cells, forget_bias)
+    def build(self, forget_bias: float) -> None:
+        self.recurrence = EINSRecurrence(self.features, self.cells, forget_bias)
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         hidden, s, q = self.recurrence(x, state["s"], state["q"])
@@ -247,11 +239,8 @@ class MMRNN(Standardised):
     carried = ("c", "h")
     skips_gaps = True
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 64, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.recurrence = MixedMemory(self.features, cells, forget_bias=forget_bias)
+    def build(self, forget_bias: float) -> None:
+        self.recurrence = MixedMemory(self.features, self.cells, forget_bias=forget_bias)
 
     def empty_state(self, samples: int) -> State:
         """Return c and h, and `waited` (B,): the days skipped since the last step."""

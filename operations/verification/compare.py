@@ -158,7 +158,7 @@ def _result(session: Session, evaluated: _Evaluated) -> ComparisonResult:
 
 def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
     with_members = [versions.get(session, part.version) for part in version.parts]
-    logs = [log for one in with_members for log in versions.logs_of(session, one.id).values()]
+    logs = [log for one in with_members for _, log in versions.seeds_and_logs(session, one.id).values()]
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
     timed = len(seconds) == len(logs)
     missing = {} if timed else {"training_seconds": absent(Reason.TRAINING_NOT_TIMED)}

@@ -23,7 +23,7 @@ from operations.verification.error_split import split_errors
 from operations.verification.recalibrate import SETTLED_AFTER, last_settled
 from records.database.stored import grouped
 from records.database.work import Work
-from records.forecasts import adjustments
+from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
@@ -179,7 +179,7 @@ class _BasinForecasts:
         They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what
         was published later is hindsight.
         """
-        published = adjustments.published_many(self.session, [(run, self.basin) for run in by_id])
+        published = latest.published_adjustments(self.session, [(run, self.basin) for run in by_id])
         some = [run for run in group.runs if (run.id, self.basin) in published]
         if not some:
             return None

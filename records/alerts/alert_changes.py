@@ -17,8 +17,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.units import M_PER_FT
-from hydrology.extremes.advice import LevelAdvice
-from hydrology.extremes.level_checks import gravity, level_title, percent
+from hydrology.extremes.level_checks import LevelAdvice, gravity, level_title, percent
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions
@@ -332,7 +331,12 @@ def headline(change: Change, name: str) -> str:
 
 def turn(change: Change) -> str:
     """Return what changed at a level, in a few words: "Watch (was advisory): 5-year flood"."""
-    return f"{_turn(change)}: {level_title(change.level or '')}"
+    severity, before, level = change.severity, change.severity_before, level_title(change.level or "")
+    if severity is None:
+        return f"{str(before or 'alert').capitalize()} ended: {level}"
+    if before is None or before == severity:
+        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}: {level}"
+    return f"{severity.capitalize()} (was {before}): {level}"
 
 
 def other_levels(change: Change) -> str:
@@ -348,15 +352,6 @@ def other_levels(change: Change) -> str:
 def advice_of(change: Change) -> list[LevelAdvice]:
     """Return what was stated of the likely and of the possible level of the river."""
     return [LevelAdvice(**one) for one in change.advice or ()]
-
-
-def _turn(change: Change) -> str:
-    severity, before = change.severity, change.severity_before
-    if severity is None:
-        return f"{str(before or 'alert').capitalize()} ended"
-    if before is None or before == severity:
-        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}"
-    return f"{severity.capitalize()} (was {before})"
 
 
 def first_of(title: str, others: int) -> str:

@@ -117,9 +117,6 @@ def remove(session: Session, ids: Collection[str]) -> list[str]:
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
 
 
-_DAY = timedelta(days=1)
-
-
 @stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
 class _Question:
     """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
@@ -169,15 +166,11 @@ def one_after_another(session: Session) -> None:
 
 
 def mailbox_hash(session: Session, email: str) -> str:
-    salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
+    salt = session.scalar(select(_SALT.c.salt))
+    if salt is None:
+        add_all(session, _SALT, [{"id": 1, "salt": secrets.token_hex(32)}], if_new=True)
+        salt = session.scalars(select(_SALT.c.salt)).one()
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
-
-
-def _new_salt(session: Session) -> str:
-    fresh = {"id": 1, "salt": secrets.token_hex(32)}
-    session.execute(insert_into(session, _SALT).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
-    salt: str = session.scalars(select(_SALT.c.salt)).one()
-    return salt
 
 
 def store_question(session: Session, delivery: str, email: str, key: str, at: datetime, settings: Settings) -> None:
@@ -185,7 +178,7 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
 
     One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
     """
-    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
+    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - timedelta(days=1))
     limit = settings.mail_questions_per_day
     if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
         raise TooManyQuestions(

@@ -16,14 +16,13 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, day, days_between
-from hydrology.extremes.advice import advice_of
-from hydrology.extremes.level_checks import reach
+from hydrology.extremes.level_checks import advice_of, reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
-from records.database.stored import as_values, grouped, upsert
+from records.database.stored import as_record, as_values, grouped, upsert
 from records.levels import basin_levels
 from records.levels.basin_levels import SET_LEVELS
 from records.runs import runs
@@ -206,12 +205,11 @@ class _Book:
         return {direction: levels for (_, direction), levels in found.items()}
 
     def stand(self, reason: Absent | None) -> None:
-        standing = AlertStanding(
+        standing = as_record(
+            AlertStanding,
+            self.run,
             basin_id=self.basin,
             run_id=self.run.id,
-            version_id=self.run.version_id,
-            t0=self.run.t0,
-            issued_at=self.run.issued_at,
             window_days=self.window_days,
             decided_at=self.at.now,
             reason=reason,
@@ -225,8 +223,7 @@ class _Book:
     def ended(self, alert: Alert, kind: ChangeKind, why: str) -> None:
         if alert.severity is not None:
             self._record(kind, why, alert, severity=None)
-        own = (ALERTS.c.basin_id == self.basin, ALERTS.c.level == alert.level)
-        self.session.execute(ALERTS.delete().where(*own))
+        self.session.execute(ALERTS.delete().filter_by(basin_id=self.basin, level=alert.level))
 
     def decided(self, chance: LevelChance, before: Alert | None, link: Link) -> None:
         if before is not None and _was_set_anew(before, chance):

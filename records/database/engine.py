@@ -176,7 +176,10 @@ class Database:
                 wanted = _named(target)
                 if revision != wanted:
                     migrations.move(connection, revision, wanted)
-                    self._require_whole(connection)
+                    if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
+                        raise sqlite3.IntegrityError(
+                            f"a row of {lost[0]} refers to a row of {lost[2]} that is not there"
+                        )
         except FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
 
@@ -246,10 +249,6 @@ class Database:
             with closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA journal_mode = WAL")
             yield
-
-    def _require_whole(self, connection: Connection) -> None:
-        if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
-            raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
 
     def _refuse_newer(self, revision: str | None) -> None:
         if revision is not None and revision not in revisions():

@@ -5,7 +5,7 @@ quantiles, the ledgers of members, scores, observations, versions, the audit tra
 """
 
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import select
@@ -51,20 +51,12 @@ RULES: Mapping[RuleName, str] = {
 """How long each kind of record is stored, in words."""
 
 
-def setting_of(rule: RuleName) -> str:
-    return f"retain_{rule.replace('-', '_')}_days"
-
-
 def days_of(rule: RuleName, settings: Settings) -> int:
-    return int(getattr(settings, setting_of(rule)))
+    return int(getattr(settings, f"retain_{rule.replace('-', '_')}_days"))
 
 
 def in_words(rule: RuleName, days: int) -> str:
     return RULES[rule].format(days=days)
-
-
-def before(now: datetime, days: int) -> datetime:
-    return now - timedelta(days=days)
 
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:

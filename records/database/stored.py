@@ -55,11 +55,12 @@ def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgres
     return postgresql.insert(table_of(row))
 
 
-def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows, if there are any, with their checksums where the table has them."""
+def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]], *, if_new: bool = False) -> None:
+    """Insert rows, if there are any, with their checksums where the table has them; or only those of new keys."""
     table = table_of(row)
+    insert = insert_into(session, table).on_conflict_do_nothing() if if_new else table.insert()
     if values := [with_checksum(table, one) for one in rows]:
-        session.execute(table.insert(), values)
+        session.execute(insert, values)
 
 
 def table_of(row: type | Table) -> Table:

@@ -20,7 +20,17 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find_or_raise, insert_into, read, stored, table_of
+from records.database.stored import (
+    add_all,
+    as_record,
+    as_values,
+    find_or_raise,
+    insert_into,
+    read,
+    stored,
+    table_of,
+    upsert,
+)
 from records.series import series
 
 _CREDITS = Table(
@@ -44,7 +54,7 @@ def store_credit(session: Session, product: str, origin: str, credit: Credit) ->
     stored = origin_of(session, product)
     if stored is None:
         row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
-        session.execute(insert_into(session, _CREDITS).values(row).on_conflict_do_nothing())
+        add_all(session, _CREDITS, [row], if_new=True)
         stored = origin_of(session, product)  # another may have been faster
     if stored != origin:
         raise product_conflict(product, f"holds data from {stored}")
@@ -253,10 +263,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
     """Store a basin's fetch result, in the transaction that stores its data. UnknownFeed: the feed was removed
     meanwhile; let the transaction roll back."""
-    insert = insert_into(session, FetchedBasin).values(as_values(fetched) | {"feed_id": feed.id})
-    changed = as_values(fetched, "basin_id")
     try:
-        session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+        upsert(session, FetchedBasin, [as_values(fetched) | {"feed_id": feed.id}])
     except IntegrityError:
         raise UnknownFeed(f"The feed {feed.name} was removed during its fetch: nothing more is stored of it.") from None
 

@@ -11,11 +11,10 @@ from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_values, find_or_raise, narrowed, read, where_keys
+from records.database.stored import add_all, as_values, find_or_raise, narrowed, read
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
-from records.runs.run_types import RunBasinKey
 from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 
 
@@ -94,23 +93,11 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    draft = _draft(session, adjustment)
-    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
+    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == _draft(session, adjustment).id))
 
 
 def published(session: Session, run: str, basin: str) -> Adjustment | None:
-    return published_many(session, [(run, basin)]).get((run, basin))
-
-
-def published_many(
-    session: Session, keys: Sequence[RunBasinKey], by: datetime | None = None
-) -> dict[RunBasinKey, Adjustment]:
-    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
-    columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
-    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
-    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
-    found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
-    return {(one.run_id, one.basin_id): one for one in found}
+    return latest.published_adjustments(session, [(run, basin)]).get((run, basin))
 
 
 def is_any_undecided(session: Session) -> bool:

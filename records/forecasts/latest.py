@@ -1,6 +1,6 @@
 """The latest forecast of a basin at the clock's time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from hydrology.water.storage import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.ownership import BASINS
-from records.database.stored import where_keys
+from records.database.stored import read, where_keys
 from records.runs import runs
 from records.runs.run_store import LATEST, TRIED
 from records.runs.run_types import RUN_BASINS, RUNS, BasinStatus, Run, RunBasin, RunBasinKey, last_past_day
-from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, NEWEST_RUNS
+from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, NEWEST_RUNS, Adjustment
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 
@@ -168,7 +168,8 @@ def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> di
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
-    adjustment = _adjustments(session, {basin: run}).get(basin)
+    adjusted = published_adjustments(session, [(run, basin)]).get((run, basin))
+    adjustment = None if adjusted is None else adjusted.id
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
 
 
@@ -178,7 +179,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     pairs = _pairs(session, issued, tried)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], pairs, tried)
     current, owners = promotions.current(session, list(issued)), ownership.owners(session, basins)
-    adjusted = _adjustments(session, {basin: newest.run_id for basin, newest in issued.items()}, at)
+    adjusted = published_adjustments(session, [(newest.run_id, basin) for basin, newest in issued.items()], at)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
@@ -187,8 +188,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
         run, found = pairs[issued[basin].run_id, basin]
         newer = pairs[tried[basin].run_id, basin] if basin in tried else None
         awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, newer)
-        is_official, adjustment = basin not in owners, adjusted.get(basin)
-        answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
+        adjustment = adjusted[run.id, basin].id if (run.id, basin) in adjusted else None
+        answers[basin] = Latest(run, found, superseded, awaited, basin not in owners, adjustment)
     return answers
 
 
@@ -302,12 +303,15 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> tuple[di
     return issued, tried
 
 
-def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
-    is_published = IS_PUBLISHED if at is None else ADJUSTMENTS.c.published_at <= at
-    query = select(ADJUSTMENTS.c.basin_id, ADJUSTMENTS.c.id).where(is_published)
-    query = where_keys(query, (ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id), [(r, b) for b, r in of_basins.items()])
-    rows = session.execute(query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
-    return {row.basin_id: row.id for row in rows}
+def published_adjustments(
+    session: Session, keys: Collection[RunBasinKey], by: datetime | None = None
+) -> dict[RunBasinKey, Adjustment]:
+    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
+    columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
+    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
+    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
+    found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
+    return {(one.run_id, one.basin_id): one for one in found}
 
 
 def _superseded(run: Run, newer: tuple[Run, RunBasin] | None) -> Superseded | None:

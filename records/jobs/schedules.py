@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
@@ -200,25 +200,24 @@ def enabled(session: Session) -> list[Schedule]:
     return read(session, Schedule, query.order_by(SCHEDULES.c.next_run_at, SCHEDULES.c.id))
 
 
-def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
-    """Set when a schedule is due, if it is still at the revision that was seen, and return whether it was."""
-    return _set_if_at(session, schedule, revision, next_run_at=next_run_at)
-
-
 def advance(
-    session: Session, schedule: str, revision: int, *, ran_at: datetime, next_run_at: datetime | None, job_id: str
+    session: Session,
+    schedule: str,
+    revision: int,
+    next_run_at: datetime,
+    *,
+    ran_at: datetime | None = None,
+    job_id: str | None = None,
 ) -> bool:
-    """Record that a schedule fired, if it is still at the given revision. Of several concurrent callers, one gets True.
+    """Set when a schedule is due, and which job it posted, if any, unless it has changed since the given revision.
 
-    Post the job first, in the same transaction, and roll back if this returns False.
+    Of several concurrent callers, one gets True. Post the job first, in the same transaction, and roll back if this
+    returns False.
     """
-    fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id}
-    return _set_if_at(session, schedule, revision, **fired)
-
-
-def _set_if_at(session: Session, schedule: str, revision: int, **values: Any) -> bool:
+    values = {"next_run_at": next_run_at, "revision": revision + 1}
+    fired = {} if job_id is None else {"last_run_at": ran_at, "last_job_id": job_id}
     at_revision = (SCHEDULES.c.id == schedule, SCHEDULES.c.revision == revision)
-    change = SCHEDULES.update().where(*at_revision).values(values | {"revision": revision + 1})
+    change = SCHEDULES.update().where(*at_revision).values(values | fired)
     return session.execute(change.returning(SCHEDULES.c.id)).one_or_none() is not None
 
 

@@ -17,14 +17,14 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
-from hydrology.extremes.advice import LevelText
 from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.level_checks import LevelText
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins, ratings
 from records.database.base import FreeText, Instant, Real
-from records.database.stored import as_values, find, find_row, read, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find, find_row, read, stored, table_of, upsert
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
@@ -209,7 +209,7 @@ def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelTe
 
 def remove(session: Session, basin: str, name: str) -> None:
     get(session, basin, name)
-    session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == name))
+    session.execute(SET_LEVELS.delete().filter_by(basin_id=basin, name=name))
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
@@ -251,16 +251,7 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
     """Yield the levels of a basin, without intervals: those that operators set, then those of its record. Floods are by
     one method."""
     for fixed in of_basin(session, basin):
-        yield BasinLevel(
-            name=fixed.name,
-            kind=None,
-            direction=fixed.direction,
-            return_period_years=None,
-            discharge=fixed.discharge,
-            unit=FIXED_UNIT,
-            reason=None,
-            official_stage=fixed.official_stage,
-        )
+        yield as_record(BasinLevel, fixed, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
     record = of_record(session, basin, intervals=False)
     for statistic in record.statistics:
         for named in () if record.floods.compares(statistic) else statistic.levels:

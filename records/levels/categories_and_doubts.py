@@ -80,8 +80,8 @@ def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
-            own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == row.name)
-            session.execute(SET_LEVELS.update().where(*own).values(discharge=flow, set_at=at))
+            own = SET_LEVELS.update().filter_by(basin_id=basin, name=row.name)
+            session.execute(own.values(discharge=flow, set_at=at))
             changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
 
@@ -153,9 +153,8 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
 def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
     basins.lock(session, basin)
     for name in names:
-        level = basin_levels.get(session, basin, name)
-        own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == level.name)
-        session.execute(SET_LEVELS.update().where(*own).values(confirmed=level.discharge))
+        discharge = basin_levels.get(session, basin, name).discharge
+        session.execute(SET_LEVELS.update().filter_by(basin_id=basin, name=name).values(confirmed=discharge))
 
 
 def _is_confirmed(level: SetLevel) -> bool:

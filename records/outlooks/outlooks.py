@@ -17,7 +17,7 @@ from hydrology.outlook import Peak, highest
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.database.stored import as_values
-from records.forecasts import adjustments
+from records.forecasts import adjustments, latest
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.outlooks.flow_outlooks import (
     ARRAYS,
@@ -112,7 +112,7 @@ def _build(
     published: Mapping[RunBasinKey, Adjustment] | None = None,
 ) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
-    published = adjustments.published_many(session, [*issued]) if published is None else published
+    published = latest.published_adjustments(session, [*issued]) if published is None else published
     present = {name: outlook for (_, name), outlook in read_outlooks(session, [*issued]).items()}
     before, no_issue = dict[str, OutlookBefore](), absent(Reason.CHANGE_NOT_OPERATIONAL)
     if run.purpose == "operational":

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs
@@ -23,24 +22,15 @@ ORDER = ("t0", "issued_at", "run_id")
 """The newest T0, then the newest issue."""
 
 
-def can_be_latest(basin: RunBasin) -> bool:
-    return basin.status == "issued" and (basin.spin_up_days is None or basin.spin_up_days > SPIN_UP_DAYS)
-
-
 def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
     if run.purpose != "operational":
         return
-    owned = {
-        "version_id": run.version_id,
-        "run_id": run.id,
-        "t0": run.t0,
-        "issued_at": run.issued_at,
-        "available_at": run.available_at,
-    }
+    names = ("version_id", "t0", "issued_at", "available_at")
+    owned = {"run_id": run.id} | {name: getattr(run, name) for name in names}
     rows = [
         owned | {"basin_id": basin.basin_id, "which": which}
         for basin in sorted(basins, key=lambda basin: basin.basin_id)  # in one order, so that two runs cannot deadlock
-        for which in ((TRIED, LATEST) if can_be_latest(basin) else (TRIED,))
+        for which in ((TRIED, LATEST) if basin.status == "issued" and not basin.is_spinning_up else (TRIED,))
     ]
     if not rows:
         return

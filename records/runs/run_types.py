@@ -17,7 +17,7 @@ from hydrology.base.units import Area
 from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
-from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
+from records.database.stored import ANY_WORD, ELSEWHERE, as_record, stored, table_of
 from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
@@ -38,8 +38,6 @@ QUANTILES_NOTE = (
     "years, p05 to p95 held 29 % of the days, where calibrated quantiles would hold 90 %"
 )
 """Note that is shown with the discharge quantiles of a run with one weather."""
-TRACES_NOTE = "They cover every member with every weather trace, and are not calibrated"
-"""Note that is shown with those of a run with traces."""
 SPREAD_LEVELS = (0.05, 0.95)
 """The quantiles of members (and traces) that are stored for water."""
 SNOW_SPREAD = "snow_spread"
@@ -251,15 +249,7 @@ class Run(NewRun):
 
     @property
     def quantiles_of(self) -> QuantilesOf:
-        return "members and traces" if self._has_traces else "members"
-
-    @property
-    def quantiles_note(self) -> str:
-        return TRACES_NOTE if self._has_traces else QUANTILES_NOTE
-
-    @property
-    def _has_traces(self) -> bool:
-        return KINDS[self.forcing_kind].traces
+        return "members and traces" if KINDS[self.forcing_kind].traces else "members"
 
 
 RUNS, RUN_BASINS = table_of(Run), table_of(RunBasin)
@@ -269,17 +259,14 @@ def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:
     """Return the versions whose weighted mean is a basin's issued flow."""
     if basin.summary.parts:
         return basin.summary.parts
-    assert basin.state_hash is not None
-    assert basin.inputs_hash is not None
-    only = RunPart(
+    only = as_record(
+        RunPart,
+        basin,
         name="",
         version=run.version_id,
         product=run.product,
         weight=1.0,
         parent_day=None if basin.parent_day is None else str(basin.parent_day),
-        parent_hash=basin.parent_hash,
-        state_hash=basin.state_hash,
-        inputs_hash=basin.inputs_hash,
         filled_weather=basin.summary.filled_weather,
     )
     return (only,)

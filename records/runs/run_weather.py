@@ -16,6 +16,7 @@ from hydrology.base.errors import counted
 from hydrology.uncertainty.recalibration import weight_of
 from hydrology.weather.forcing import Credit, Licence, Provider, ReferenceTime, WeatherModel
 from records.database.base import document
+from records.database.stored import grouped
 
 OBSERVED = "observed"
 """The name of observed weather, beside those of weather forecasts."""
@@ -273,10 +274,7 @@ def subset_note(subset: RunSubset) -> str:
 
 
 def _reasons(missing: Mapping[str, Absent]) -> Iterator[str]:
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in missing.items():
-        by_reason.setdefault(str(reason), []).append(name)
-    for why, names in by_reason.items():
+    for why, names in grouped((str(reason), name) for name, reason in missing.items()).items():
         yield f"Missing {'is' if len(names) == 1 else 'are'} {' and '.join(names)}: {why}"
 
 

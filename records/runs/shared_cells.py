@@ -67,8 +67,8 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
         if CELLS in arrays and not arrays[CELLS].values.size:
             unit, axes, _ = arrays[CELLS]
             arrays[CELLS] = Labelled(unit, {**axes, "cell": list(range(cells.shape[-1]))}, cells)
-            own = (RUN_CONTENTS.c.run_id == row.run_id) & (RUN_CONTENTS.c.basin_id == basin)
-            session.execute(RUN_CONTENTS.update().where(own).values(content=pack(owner, arrays)))
+            own = RUN_CONTENTS.update().filter_by(run_id=row.run_id, basin_id=basin)
+            session.execute(own.values(content=pack(owner, arrays)))
 
 
 def _borrowed() -> Select[Any]:

@@ -305,7 +305,7 @@ def replace(
 ) -> None:
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     for table in (_LEVELS, SIMULATED_WATER, SIMULATED):
-        session.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
+        session.execute(table.delete().filter_by(**key))
     add_all(session, ModelLevels, [as_values(levels, "statistics") | {"loss": loss}])
     add_all(session, _LEVELS, (key | row for row in _rows(levels.statistics)))
     waters = (key | {"variable": name, "cells": of.cells, "content": of.content} for name, of in water.items())

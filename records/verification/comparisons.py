@@ -26,7 +26,7 @@ from records.database.stored import (
     as_record,
     as_values,
     find_row,
-    insert_into,
+    grouped,
     narrowed,
     stored,
     table_of,
@@ -211,8 +211,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
     owner = [] if new.owner is None else [new.owner]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
     comparison = Comparison(id=new_id(at), created_at=at, **as_values(new))
-    insert = insert_into(session, Comparison).on_conflict_do_nothing(index_elements=["fingerprint"])
-    session.execute(insert, as_values(comparison, "versions") | {"fingerprint": content_hash})
+    add_all(session, Comparison, [as_values(comparison, "versions") | {"fingerprint": content_hash}], if_new=True)
     found = session.scalars(select(COMPARISONS.c.id).where(COMPARISONS.c.fingerprint == content_hash)).one()
     if found != comparison.id:
         return get(session, found), False
@@ -247,7 +246,5 @@ def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[s
     rows = session.execute(
         select(row.comparison_id, row.version_id).where(row.comparison_id.in_(comparisons)).order_by(row.position)
     )
-    groups: dict[str, tuple[str, ...]] = dict.fromkeys(comparisons, ())
-    for comparison, version in rows:
-        groups[comparison] += (version,)
-    return groups
+    groups = grouped(rows)
+    return {comparison: tuple(groups.get(comparison, ())) for comparison in comparisons}

@@ -18,7 +18,6 @@ from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
-from records.database.base import JsonObject
 from records.levels.basin_levels import FLOOD_FREQUENCY, SET_LEVELS
 from records.runs import states
 from records.versions import promotions, versions
@@ -54,14 +53,6 @@ class Holdings:
     levels: tuple[str, ...]
     ratings: tuple[str, ...]
     version: str | None
-
-    def as_detail(self) -> JsonObject:
-        return {
-            "owner": self.owner,
-            "levels": list(self.levels),
-            "ratings": list(self.ratings),
-            "version": self.version,
-        }
 
     def __str__(self) -> str:
         parts = (

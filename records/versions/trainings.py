@@ -12,7 +12,16 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject, Long, one_of
 from records.database.checksums import verified
-from records.database.stored import as_record, as_values, find_or_raise, find_row, insert_into, stored, table_of
+from records.database.stored import (
+    add_all,
+    as_record,
+    as_values,
+    find_or_raise,
+    find_row,
+    insert_into,
+    stored,
+    table_of,
+)
 from records.jobs import jobs
 from records.versions.versions import Member, Which
 
@@ -147,10 +156,8 @@ def finish_member(session: Session, training: str, member: Member, at: datetime)
     for which in names:
         content = member.weights.get(which)
         weights |= {which: content, f"{which}_sha256": None if content is None else sha256(content)}
-    session.execute(
-        insert_into(session, FinishedMember).on_conflict_do_nothing(index_elements=["training_id", "label"]),
-        {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at},
-    )
+    row = {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at}
+    add_all(session, FinishedMember, [row], if_new=True)
     _forget(session, CHECKPOINTS, training, member.label)
 
 

@@ -302,7 +302,7 @@ def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
 def get(session: Session, version: str) -> Version:
     found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
     if not found:
-        raise _unknown(version)
+        raise UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
     return found[0]
 
 
@@ -316,8 +316,7 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
-    return owner
+    return get(session, version).owner
 
 
 def list_versions(
@@ -370,19 +369,10 @@ def count(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(VERSIONS)) or 0
 
 
-def seeds_of(session: Session, version: str) -> dict[int, int]:
-    """Return the seed of each member of a version by label. Empty if the version is not stored."""
-    return _by_label(session, version, _MEMBERS.c.seed)
-
-
-def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    """Return the training record of each member of a version, by label. Empty if it is not stored."""
-    return _by_label(session, version, _MEMBERS.c.log)
-
-
-def _by_label(session: Session, version: str, column: Column[Any]) -> dict[int, Any]:
-    query = select(_MEMBERS.c.label, column).where(_MEMBERS.c.version_id == version).order_by(_MEMBERS.c.label)
-    return dict(session.execute(query).all())
+def seeds_and_logs(session: Session, version: str) -> dict[int, tuple[int, JsonObject]]:
+    """Return the seed and training record of each member of a version, by label. Empty if it is not stored."""
+    query = select(_MEMBERS.c.label, _MEMBERS.c.seed, _MEMBERS.c.log).filter_by(version_id=version)
+    return {label: (seed, log) for label, seed, log in session.execute(query.order_by(_MEMBERS.c.label))}
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
@@ -392,20 +382,9 @@ def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
 
 def update_properties(session: Session, version: str, **properties: Closure | PromotionDecision) -> None:
     """Store or replace measured or decided properties, by names in `VersionProperties`."""
-    stored = _existing(session, select(VERSIONS.c.properties), version)
+    stored: Any = get(session, version).properties
     changed = VERSIONS.update().where(VERSIONS.c.id == version)
     session.execute(changed.values(properties=replace(stored, **properties)))
-
-
-def _existing(session: Session, column: Select[Any], version: str) -> Any:
-    found = session.execute(column.where(VERSIONS.c.id == version)).one_or_none()
-    if found is None:
-        raise _unknown(version)
-    return found[0]
-
-
-def _unknown(version: str) -> UnknownVersion:
-    return UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
 
 
 def _read(session: Session, query: Select[Any]) -> list[Version]:

@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import as_record, as_values, insert_into, narrowed, stored, table_of
+from records.database.stored import add_all, as_record, as_values, grouped, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -211,10 +211,7 @@ def stored_basins(session: Session, source: str, model: str, since: datetime) ->
         .where(ISSUES.c.source == source, ISSUES.c.model == model)
         .where(ISSUES.c.operational.is_(True), ISSUES.c.reference_time >= since)
     )
-    by_time: dict[datetime, set[str]] = {}
-    for reference_time, basin in session.execute(query):
-        by_time.setdefault(reference_time, set()).add(basin)
-    return by_time
+    return {reference_time: set(basins) for reference_time, basins in grouped(session.execute(query)).items()}
 
 
 def is_whole(row: Any) -> bool:
@@ -284,8 +281,7 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
     rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
     before = _hashes(session, issue_id, rows)
-    if new := [row for basin, row in rows.items() if basin not in before]:
-        session.execute(insert_into(session, BasinPart).on_conflict_do_nothing(), new)
+    add_all(session, BasinPart, [row for basin, row in rows.items() if basin not in before], if_new=True)
     for basin, digest in _hashes(session, issue_id, rows).items():
         if digest != rows[basin]["sha256"]:
             refused[basin] = (
@@ -305,7 +301,7 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
 def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
     identity = as_values(issue, "available_time", "licence", "credit") | {"operational": operational}
     row = as_values(issue, "available_time") | identity | {"id": new_id(at), "created_at": at}
-    session.execute(insert_into(session, Issue).values(row).on_conflict_do_nothing())
+    add_all(session, Issue, [row], if_new=True)
     found: str | None = session.scalar(select(ISSUES.c.id).filter_by(**identity))
     assert found is not None
     return found

@@ -1,8 +1,8 @@
 """The small hydrograph of a list: two weeks of observed flow, the days ahead with their range, and the next level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 from app.forecasts.words import on
 from hydrology.base.absent import Absent
@@ -19,20 +19,11 @@ LOW, MEDIAN, HIGH = (LEVELS.index(level) for level in (0.05, 0.5, 0.95))
 Points = Sequence[tuple[date, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class SmallHydrograph:
-    """Lines and an area in SVG's coordinates, and what they show; `level` is the height of the next level's line."""
+def small_hydrograph(outlook: Outlook, units: Units) -> SimpleNamespace | None:
+    """Draw an outlook's discharge, m3/s, as lines and an area in SVG's coordinates, and describe it.
 
-    observed: str
-    median: str
-    range: str
-    level: float | None
-    now: float
-    described: str
-
-
-def small_hydrograph(outlook: Outlook, units: Units) -> SmallHydrograph | None:
-    """Draw an outlook's discharge, m3/s; None where neither observed nor forecast flow is known."""
+    `level` is the height of the next level's line. None where neither observed nor forecast flow is known.
+    """
     first = outlook.at.date() - timedelta(days=RECENT_DAYS)
     observed = [(day, flow) for day, flow in outlook.recent.items() if day >= first]
     low, median, high = (_ahead(outlook, row) for row in (LOW, MEDIAN, HIGH))
@@ -52,7 +43,7 @@ def small_hydrograph(outlook: Outlook, units: Units) -> SmallHydrograph | None:
     def line(points: Points) -> str:
         return " ".join(f"{across(day):g},{up(flow):g}" for day, flow in points)
 
-    return SmallHydrograph(
+    return SimpleNamespace(
         observed=line(observed),
         median=line([*observed[-1:], *median]),
         range=line([*low, *reversed(high)]),

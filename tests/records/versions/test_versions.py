@@ -193,8 +193,8 @@ def test_seeds_and_conservation_are_reported_without_the_weights(database: Datab
         first = a_version(session, a_member(1), a_member(0)).id
         second = a_version(session, conserving=False).id
         assert versions.count(session) == 2
-        assert versions.seeds_of(session, first) == {0: 1000, 1: 1001}
-        assert versions.seeds_of(session, "nothing") == {}
+        assert [seed for seed, _ in versions.seeds_and_logs(session, first).values()] == [1000, 1001]
+        assert versions.seeds_and_logs(session, "nothing") == {}
         assert versions.conserving(session, [first, second, "nothing"]) == {first: True, second: False}
 
 
