@@ -79,9 +79,8 @@ def split_error(
 ) -> ErrorSplit:
     """Split the error of a forecast over its days, from discharge (days,) in mm/day.
 
-    Args:
-        from_issued: with observed weather, from the state of the forecast.
-        from_revised: with observed weather, from the state of the same day by data as revised since.
+    `from_issued` is with observed weather from the state of the forecast, `from_revised` from the state of the same day
+    by data as revised since.
     """
     forecast, by_issued, by_revised, truth = (
         float(flow.sum(dtype=np.float64) if measure == "volume" else flow.max())

@@ -22,10 +22,7 @@ Array = npt.NDArray[np.float32]
 class Forcing:
     """Forcing and attributes of N basins over consecutive days, NaN where a value is missing.
 
-    Attributes:
-        mass: (N, days), precipitation in mm/day.
-        auxiliary: (N, days, L), in their own units.
-        static: (N, S), in their own units.
+    `mass` is precipitation, (N, days) in mm/day; `auxiliary` (N, days, L) and `static` (N, S) are in their own units.
     """
 
     first: Day

@@ -1,7 +1,7 @@
 """Divide a job into parts: child jobs that workers run side by side, or processes of a command."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import read
@@ -84,10 +84,5 @@ def _part(
     number: int,
     report: Callable[[Progress], None],
 ) -> JsonObject:
-    running = JobRun(_opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
+    running = JobRun(Work.opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
     return handler(running, read(*parts[number]).params)
-
-
-@cache
-def _opened(settings: Settings, clock: Clock) -> Work:
-    return Work.opened(settings, clock)

@@ -115,8 +115,4 @@ def observations(
     found = observations_of(at.session, observation_query(at.session, basin, asked))
     shown = f"{found.units[variable]}: values.{variable} | flags: flags.{variable}"
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
-    return Shown(
-        found,
-        lambda: series(found, shown, title),
-        lambda: table_of(found, sites(at.session, [basin])),
-    )
+    return Shown(found, lambda: series(found, shown, title), lambda: table_of(found, sites(at.session, [basin])))

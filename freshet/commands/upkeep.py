@@ -63,12 +63,8 @@ def backup(
     """Write all stored data, weights and states included, into one file, while the service runs."""
     with opened(reads=True) as context, reporting() as reporter:
         manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
-    size = file.stat().st_size
-    answer(
-        {"file": str(file), "bytes": size, **asdict(manifest)},
-        as_json,
-        f"{file}: {counted(manifest.row_count, 'row')}.",
-    )
+    payload = {"file": str(file), "bytes": file.stat().st_size, **asdict(manifest)}
+    answer(payload, as_json, f"{file}: {counted(manifest.row_count, 'row')}.")
 
 
 def restore(

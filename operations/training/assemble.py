@@ -88,28 +88,39 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
     new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
     with work.database.transaction() as session:
         training = trainings.lock(session, started.training_id)
-        if training.version_id is not None:
-            members = versions.members_of(session, training.version_id)
-            refused = _refusal(versions.get(session, training.version_id))
-            return _trained(started, training.version_id, members, refused=refused, already=True)
-        members = trainings.finished_members(session, started.training_id)
-        if missing := sorted(set(range(config.members)) - {member.label for member in members}):
-            raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
-        version = versions.create(session, new, members)
-        current = promotions.current(session, prepared.basins)
-        serves &= started.parent is None
-        own = promotions.servable(session, started.owner, prepared.basins)
-        vacant = [basin for basin in own if serves and basin not in current]
-        promoted = list[str]()
-        try:
-            promoted = promotions.promote(
-                session, version.id, vacant, reason="first version of the basin", by="training", at=work.clock.now()
-            )
-        except promotions.AgainstPhysics as refusal:
-            refused = str(refusal)
-        trainings.finish(session, started.training_id, version.id, work.clock.wall())
-    log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
-    return _trained(started, version.id, members, promoted, refused)
+        promoted, version_id = list[str](), training.version_id
+        if version_id is not None:
+            members = versions.members_of(session, version_id)
+            refused = _refusal(versions.get(session, version_id))
+        else:
+            members = trainings.finished_members(session, started.training_id)
+            if missing := sorted(set(range(config.members)) - {member.label for member in members}):
+                raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
+            version_id = versions.create(session, new, members).id
+            current = promotions.current(session, prepared.basins)
+            serves &= started.parent is None
+            own = promotions.servable(session, started.owner, prepared.basins)
+            vacant = [basin for basin in own if serves and basin not in current]
+            try:
+                promoted = promotions.promote(
+                    session, version_id, vacant, reason="first version of the basin", by="training", at=work.clock.now()
+                )
+            except promotions.AgainstPhysics as refusal:
+                refused = str(refusal)
+            trainings.finish(session, started.training_id, version_id, work.clock.wall())
+            log.info("train.version", version=version_id, members=len(members), promoted=len(promoted))
+    logs = {member.label: member.log["validation"] for member in members}
+    return Trained(
+        version_id=version_id,
+        training_id=started.training_id,
+        already=training.version_id is not None,
+        basins=prepared.basins,
+        left_out=prepared.left_out,
+        promoted=tuple(promoted),
+        refused=refused,
+        validation_nse={label: best_nse(log) for label, log in logs.items()},
+        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
+    )
 
 
 def assemble_all(
@@ -194,27 +205,4 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         basins=started.learnt_from,
         properties=started.properties,
         owner=started.owner,
-    )
-
-
-def _trained(
-    started: StartedTraining,
-    version: str,
-    members: Sequence[versions.Member],
-    promoted: Sequence[str] = (),
-    refused: str | None = None,
-    *,
-    already: bool = False,
-) -> Trained:
-    prepared, logs = started.prepared, {member.label: member.log["validation"] for member in members}
-    return Trained(
-        version_id=version,
-        training_id=started.training_id,
-        already=already,
-        basins=prepared.basins,
-        left_out=prepared.left_out,
-        promoted=tuple(promoted),
-        refused=refused,
-        validation_nse={label: best_nse(log) for label, log in logs.items()},
-        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
     )

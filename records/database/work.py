@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Self, TypeVar
 
 from records.database.engine import Database
@@ -29,7 +29,9 @@ class Work:
     cores: int = 1
 
     @classmethod
+    @cache
     def opened(cls, settings: Settings, clock: Clock) -> Self:
+        """Return the context of a process that does several pieces of work, opened once."""
         return cls(settings, Database.of(settings), clock)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
