@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, timedelta
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
@@ -16,11 +17,14 @@ from sqlalchemy.orm import Session
 
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.pages.basins_today import SCALES, ColourBy, river, threatened
+from app.pages.basin_facts import threatening
+from app.pages.basins_today import SCALES, ColourBy
+from app.pages.figures.small_hydrograph import small_hydrograph
 from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
+from hydrology.base.errors import counted
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, overview, renewed_at
 from records.outlooks.skill import simulation_skill
@@ -38,23 +42,18 @@ STATES: Mapping[State, str] = {
     "withheld": "with a withheld forecast",
     "none": "without a forecast",
 }
-_IN_STATE: Mapping[State, Callable[[BasinOverview], bool]] = {
-    "fresh": lambda basin: basin.state == "fresh",
-    "stale": lambda basin: basin.state == "stale",
-    "undecided": lambda basin: basin.t0 is not None and basin.chance is None,
-    "withheld": lambda basin: basin.state == "withheld",
-    "none": lambda basin: basin.t0 is None,
-}
 Sort = Literal["concern", "name", "chance", "peak", "flow", "snow", "skill", "t0"]
-_KEYS: Mapping[Sort, Callable[[BasinOverview], Any]] = {
-    "name": lambda basin: basin.title.lower(),
-    "chance": attrgetter("chance"),
-    "peak": attrgetter("peak"),
-    "flow": attrgetter("percent_of_normal"),
-    "snow": attrgetter("snow_percent"),
-    "skill": attrgetter("nse"),
-    "t0": attrgetter("t0"),
+COLUMNS: Mapping[Sort, tuple[str, Callable[[BasinOverview], Any]]] = {
+    "name": ("Basin", lambda basin: basin.title.lower()),
+    "concern": ("Alert", attrgetter("concern")),
+    "chance": ("Chance of passing a level", attrgetter("chance")),
+    "peak": ("Highest", attrgetter("peak")),
+    "flow": ("Flow, % of normal", attrgetter("percent_of_normal")),
+    "snow": ("Snow, % of normal", attrgetter("snow_percent")),
+    "skill": ("Skill, NSE", attrgetter("nse")),
+    "t0": ("T0", attrgetter("t0")),
 }
+"""The columns of the table that can be sorted: their titles, and what basins are sorted by."""
 _RISING: frozenset[Sort] = frozenset(("name", "t0"))
 """Columns whose first order is from the lowest; the others begin with the highest."""
 _OR_EMPTY = BeforeValidator(lambda text: text or None)
@@ -68,9 +67,9 @@ class Selection:
     colour: Annotated[ColourBy | None, Query(description="The number that colours the map.")] = None
     state: Annotated[State | None, _OR_EMPTY, Query(description="State of the basins' forecasts.")] = None
     alert: Annotated[Severity | None, _OR_EMPTY, Query(description="Least severity of the basins' alerts.")] = None
-    us_state: Annotated[str | None, _OR_EMPTY, Query(description="State that names end with.", max_length=2)] = None
-    huc: Annotated[str | None, _OR_EMPTY, Query(description="Start of the hydrologic unit code.", max_length=12)] = None
-    agency: Annotated[str | None, _OR_EMPTY, Query(description="Start of the identifier.", max_length=20)] = None
+    us_state: Annotated[str, Query(description="State that names end with.", max_length=2)] = ""
+    huc: Annotated[str, Query(description="Start of the hydrologic unit code.", max_length=12)] = ""
+    agency: Annotated[str, Query(description="Start of the identifier.", max_length=20)] = ""
     basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = ()
     sort: Annotated[Sort, Query(description="Order of the table.")] = "concern"
     reverse: Annotated[bool, Query(description="Whether in the opposite order.")] = False
@@ -86,21 +85,12 @@ class Selection:
 
     def hidden(self, *shown: str) -> list[tuple[str, str]]:
         """Return names and values to carry along in a form that asks for other fields."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return [
-            (name, str(one).lower() if isinstance(one, bool) else str(one))
-            for name, value in values.items()
-            if name not in (*shown, "page") and value != _DEFAULTS[name]
-            for one in (value if isinstance(value, tuple) else (value,))
-        ]
+        return parse_qsl(self.query(**{name: _DEFAULTS[name] for name in shown}).removeprefix("?"))
 
     @property
     def box(self) -> Box | None:
         """The part of the map; None for the whole."""
-        if self.bbox is None:
-            return None
-        west, south, east, north = corners(self.bbox)
-        return Box(west, south, east if east >= west else east + 360, north)
+        return None if self.bbox is None else Box.of_corners(*corners(self.bbox))
 
     @property
     def filtered(self) -> bool:
@@ -110,19 +100,17 @@ class Selection:
         return (
             (not self.search or self.search.lower() in f"{basin.id} {basin.name} {basin.title}".lower())
             and (not self.basin or basin.id in self.basin)
-            and (self.state is None or _IN_STATE[self.state](basin))
+            and (self.state is None or _is_in(self.state, basin))
             and (self.alert is None or rank(basin.severity) >= rank(self.alert))
-            and (self.us_state is None or basin.us_state == self.us_state)
-            and (self.huc is None or (basin.huc or "").startswith(self.huc))
-            and (self.agency is None or basin.id.partition("-")[0] == self.agency)
-            and (self.box is None or _inside(self.box, basin))
+            and (not self.us_state or basin.us_state == self.us_state)
+            and (basin.huc or "").startswith(self.huc)
+            and (not self.agency or basin.id.partition("-")[0] == self.agency)
+            and (self.box is None or self.box.holds(basin.latitude, basin.longitude))
         )
 
     def sorted(self, basins: Sequence[BasinOverview]) -> list[BasinOverview]:
         """Return basins in the requested order, those without a value last."""
-        if self.sort == "concern":
-            return list(reversed(basins)) if self.reverse else list(basins)
-        key = _KEYS[self.sort]
+        key = COLUMNS[self.sort][1]
         known = [basin for basin in basins if key(basin) is not None]
         ordered = sorted(known, key=key, reverse=(self.sort not in _RISING) != self.reverse)
         return [*ordered, *(basin for basin in basins if key(basin) is None)]
@@ -136,57 +124,26 @@ _DEFAULTS = {field.name: field.default for field in fields(Selection)}
 ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[-1] else name for name in SEVERITIES}
 
 
-Selected = Annotated[Selection, Depends()]
-
-
-def _inside(box: Box, basin: BasinOverview) -> bool:
-    if basin.latitude is None or basin.longitude is None:
-        return False
-    return box.south <= basin.latitude <= box.north and (basin.longitude - box.west) % 360 <= box.east - box.west
+def _is_in(state: State, basin: BasinOverview) -> bool:
+    if state == "undecided":
+        return basin.t0 is not None and basin.chance is None
+    return basin.t0 is None if state == "none" else basin.state == state
 
 
 router = APIRouter(route_class=PageRoute)
 
-COLUMNS: tuple[tuple[Sort, str], ...] = (
-    ("name", "Basin"),
-    ("concern", "Alert"),
-    ("chance", "Chance of passing a level"),
-    ("peak", "Highest"),
-    ("flow", "Flow, % of normal"),
-    ("snow", "Snow, % of normal"),
-    ("skill", "Skill, NSE"),
-    ("t0", "T0"),
-)
-"""The columns of the table that can be sorted, and their titles."""
 
-
-@dataclass(frozen=True, slots=True)
-class Renewal:
-    """How many of the official basins have a fresh forecast, and what the others lack.
-
-    Attributes:
-        renewed_at: when the last forecast became available.
-        weather_until: the last past day of the newest of the stale forecasts.
-    """
-
-    basins: int
-    states: Mapping[str, int]
-    without_model: int
-    renewed_at: datetime | None
-    weather_until: date | None
-
-    @property
-    def all_fresh(self) -> bool:
-        return self.states["fresh"] == self.basins
-
-
-def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> Renewal:
+def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> SimpleNamespace:
+    """Return how many of the official basins have a fresh forecast, and what the others lack."""
     official = [basin for basin in basins if basin.is_official]
-    states = Counter(map(attrgetter("state"), official))
     late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
-    until = now.date() - timedelta(days=min(late)) if late else None
-    without = sum(not basin.has_model for basin in official)
-    return Renewal(len(official), states, without, renewed_at(session, now), until)
+    return SimpleNamespace(
+        basins=len(official),
+        states=Counter(map(attrgetter("state"), official)),
+        without_model=sum(not basin.has_model for basin in official),
+        renewed_at=renewed_at(session, now),
+        weather_until=now.date() - timedelta(days=min(late)) if late else None,  # of the newest of the stale forecasts
+    )
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -195,7 +152,7 @@ def read_day(
     session: Reading,
     clock: ServiceClock,
     settings: ServiceSettings,
-    selection: Selected,
+    selection: Annotated[Selection, Depends()],
     units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
@@ -211,6 +168,7 @@ def read_day(
     colours = scale.colours(chosen)
     rows, first = selection.of_page(selection.sorted(chosen)), chosen[:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
+    of_api = {"q": selection.search, "bbox": selection.bbox}  # the filters that the API knows
     return render(
         request,
         "day.html",
@@ -230,23 +188,24 @@ def read_day(
         alerts=ALERTS,
         places=_places(everything),
         columns=COLUMNS,
-        rows=[river(basin, outlooks[basin.id], units) for basin in rows],
-        threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
+        rows=rows,
+        threatened=[(basin, threatening(session, outlooks[basin.id], units)) for basin in first],
+        outlooks=outlooks,
+        hydrographs={basin: small_hydrograph(outlook, units) for basin, outlook in outlooks.items()},
         pages=-(-len(chosen) // PAGE),
         map=drawn(chosen, selection.box, colours),
-        file=_file(selection),
+        file="/v1/basins?" + urlencode({name: value for name, value in of_api.items() if value} | {"format": "csv"}),
     )
 
 
 def _places(basins: Sequence[BasinOverview]) -> dict[str, list[str]]:
     """Return the states, regions and agencies of basins; empty where there is no choice."""
-    found: dict[str, set[str | None]] = {
-        "us_state": {basin.us_state for basin in basins},
-        "huc": {basin.huc and basin.huc[:2] for basin in basins},
+    found = {
+        "us_state": {basin.us_state or "" for basin in basins},
+        "huc": {(basin.huc or "")[:2] for basin in basins},
         "agency": {basin.id.partition("-")[0] for basin in basins},
     }
-    known = {name: sorted(value for value in values if value) for name, values in found.items()}
-    return {name: values if len(values) > 1 else [] for name, values in known.items()}
+    return {name: sorted(values - {""}) if len(values - {""}) > 1 else [] for name, values in found.items()}
 
 
 def _sentence(basins: Sequence[BasinOverview]) -> str:
@@ -255,19 +214,13 @@ def _sentence(basins: Sequence[BasinOverview]) -> str:
     forecasts = sum(basin.t0 is not None for basin in basins)
     undecided = sum(basin.t0 is not None and basin.chance is None for basin in basins)
     if not alarmed and undecided:
-        return f"No alert, but in {undecided} of {forecasts} {_basins(forecasts)} none can be decided yet."
+        return f"No alert, but in {undecided} of {counted(forecasts, 'basin')} none can be decided yet."
     if not alarmed:
-        return f"No alert in {forecasts} {_basins(forecasts)} with a forecast."
+        return f"No alert in {counted(forecasts, 'basin')} with a forecast."
     return (
-        f"{len(alarmed)} of {forecasts} {_basins(forecasts)} {'has' if len(alarmed) == 1 else 'have'} an alert, "
+        f"{len(alarmed)} of {counted(forecasts, 'basin')} {'has' if len(alarmed) == 1 else 'have'} an alert, "
         f"the most severe ({alarmed[0].severity}) at {alarmed[0].title}."
     )
-
-
-def _file(selection: Selection) -> str:
-    """Return the API call for the basins as a file; the API knows the search and the part of the map."""
-    asked = {"q": selection.search, "bbox": selection.bbox or ""}
-    return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
 
 
 def _first_known(basins: Sequence[BasinOverview]) -> ColourBy:
@@ -275,7 +228,3 @@ def _first_known(basins: Sequence[BasinOverview]) -> ColourBy:
     return next(
         (name for name, scale in SCALES.items() if any(scale.value(basin) is not None for basin in basins)), "chance"
     )
-
-
-def _basins(count: int) -> str:
-    return "basin" if count == 1 else "basins"

@@ -20,7 +20,6 @@ from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins
 from records.jobs import process_heartbeats
-from records.jobs.process_heartbeats import GPUState
 from records.outlooks.overview import overview
 from records.runs import runs
 from records.series import revisions
@@ -172,7 +171,7 @@ def _version(
     )
 
 
-def _gpu(state: GPUState) -> GPU:
+def _gpu(state: process_heartbeats.GPUState) -> GPU:
     figures = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
     return GPU.from_records(
         state,

@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.levels import Kind
+from hydrology.outlook import LevelOutlook
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -23,22 +24,11 @@ from records.runs.run_types import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelChance:
-    """A level of a basin, and its exceedance probability over the window.
+class LevelChance(LevelOutlook):
+    """A level of a basin, and its exceedance probability over the window."""
 
-    Attributes:
-        kind: the level's statistic; None for one that an operator set.
-        discharge: m3/s; official_stage: m, of an official flood category, None for others.
-    """
-
-    level: str
     kind: Annotated[Kind | None, ANY_WORD]
-    return_period_years: int | None
-    direction: Direction
-    discharge: float
-    chance: float
     calibration: CalibrationKind
-    official_stage: float | None = None
 
 
 @stored(
@@ -48,7 +38,6 @@ class LevelChance:
     Index(None, "severity"),
     key=("basin_id", "level"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
     """The alert state of a level.
 
@@ -79,7 +68,6 @@ class RiverAlert(Alert):
 
 
 @stored("alert_basins", key=("basin_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
     """The last run that decided the alerts of a basin, or failed to.
 
@@ -121,23 +109,17 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
-def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
-    return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
-
-
 def rivers(
     session: Session,
     *,
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
-    public: bool = True,
 ) -> list[RiverAlert]:
-    """Return the alerts of rivers, by basin and direction; of official basins alone if `public`."""
+    """Return the alerts of rivers in official basins, by basin and direction."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
-    query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
-    if public:
-        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
+    query = select(*river).distinct().join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
+    query = query.where(ownership.is_official(), ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()

@@ -105,7 +105,7 @@ def test_a_change_caused_by_a_run_is_not_stored_twice(database: Database, versio
         run = issue_day(session, version, 0)
         (change,) = settle(session, run, chance(0.9))
         values = {name: getattr(change, name) for name in alert_changes.NewChange.__dataclass_fields__}
-        assert alert_changes.record(session, alert_changes.NewChange(**values), NOW) is None
+        assert alert_changes.record_message(session, [alert_changes.NewChange(**values)], NOW) == []
         assert len(alert_changes.page(session)) == 1
 
 
