@@ -11,6 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 from app import openapi
 from app.exports.answers import VaryByRequest
 from app.http import error_answers
+from app.http.computed import Computed
 from app.http.conditional import ResponseCache
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
@@ -66,7 +67,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
         try:
             database.require_migrated()
             app.state.settings, app.state.database = settings, database
-            app.state.clock, app.state.sender = clock, sender
+            app.state.clock, app.state.sender, app.state.computed = clock, sender, Computed(database)
             app.state.rendered, app.state.rates, app.state.hindered = (
                 ResponseCache(),
                 RequestLimiter(settings),

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
+from app.http.computed import Computed
 from app.http.conditional import ResponseCache
 from app.http.problems import Fault, InvalidRequest, refused
 from hydrology.base import units as convert
@@ -38,6 +39,7 @@ def of_app(name: str) -> Any:
 
 
 RenderedAnswers = Annotated[ResponseCache, of_app("rendered")]
+OfAllBasins = Annotated[Computed, of_app("computed")]
 OpenDatabase = Annotated[Database, of_app("database")]
 ServiceClock = Annotated[Clock, of_app("clock")]
 ServiceSettings = Annotated[Settings, of_app("settings")]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.alerts import RiverAlert, answers_of
 from app.alerts.subscriptions import feed_address, require_receiver
-from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import OfAllBasins, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.pages.render import PageRoute, render
@@ -73,6 +73,7 @@ ForBasin = Annotated[str, Query(description="The river that the form for e-mail 
 def read_alerts(
     request: Request,
     session: Reading,
+    computed: OfAllBasins,
     clock: ServiceClock,
     settings: ServiceSettings,
     page: PageNumber = 1,
@@ -80,11 +81,13 @@ def read_alerts(
     basin: ForBasin = "",
 ) -> HTMLResponse:
     """Show the alert of every river, and what has changed."""
-    active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
+    active: list[alerts.River] = computed.get(session, "alerts", lambda _: alerts.most_urgent(session))
+    on_page = active[(page - 1) * PAGE : page * PAGE]
+    of_river = {(one.basin_id, one.direction): one for one in alerts.rivers(session, only=on_page)}
+    shown = [of_river[river] for river in on_page if river in of_river]
     changes = alert_changes.page(session, before=before, limit=PAGE + 1, in_feeds=True)
-    sites = basins.sites(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
+    sites = basins.sites(session, [*(one.basin_id for one in shown), *(one.basin_id for one in changes)])
     names = {name: shown_name(name, site.name) for name, site in sites.items()}
-    shown = active[(page - 1) * PAGE : page * PAGE]
     return render(
         request,
         "alerts/alerts.html",
@@ -109,8 +112,9 @@ def _rows(
     session: Session, shown: Sequence[alerts.RiverAlert], names: Mapping[str, str], clock: ServiceClock
 ) -> list[AlertRow]:
     deciders = runs.get_many(session, {alert.run_id for alert in shown})
-    heads = alert_changes.heads_of_runs(session, list(deciders))
-    outlooks = reader.outlooks(session, list(dict.fromkeys(alert.basin_id for alert in shown)), clock.now())
+    on_page = list(dict.fromkeys(alert.basin_id for alert in shown))
+    heads = alert_changes.heads_of_runs(session, list(deciders), on_page)
+    outlooks = reader.outlooks(session, on_page, clock.now())
     return [
         AlertRow(
             alert=answer,

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Literal, get_args
@@ -184,7 +184,7 @@ MIN_PART = 0.25
 """Minimum extent of the part of the map that a point opens, degrees."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Point:
     """Basins at a place of the map, in the drawing's units; the first is the most urgent, and stands there.
 
@@ -201,14 +201,14 @@ class Point:
     def count(self) -> int:
         return len(self.places.T)
 
-    @property
+    @cached_property
     def shares(self) -> list[tuple[int, float, float]]:
         """The colours that occur, the most alarming first: place in the legend, share, and where it begins, %."""
         shares = [(at, 100 * count / self.count) for at, count in reversed([*enumerate(self.counts)]) if count]
         ends = [0.0, *accumulate(share for _, share in shares)]
         return [(at, round(share, 1), round(start, 1)) for (at, share), start in zip(shares, ends, strict=False)]
 
-    @property
+    @cached_property
     def box(self) -> str:
         """The part of the map with its basins, as a query parameter."""
         latitudes, (west, east) = self.places[0], extent(self.places[1].tolist())
@@ -251,7 +251,7 @@ class Label:
         return abs(y - self.y) < LINE * self.scale and west < self.west + self.width and self.west < east
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Map:
     """The map; the most urgent points are drawn last, on top."""
 
@@ -259,7 +259,7 @@ class Map:
     borders: str
     points: list[Point]
 
-    @property
+    @cached_property
     def labels(self) -> list[Label]:
         """The names of basins with a point of their own, the most urgent first; those without room are left out."""
         small = {(label.text, label.y) for label in self._labels(SMALL_SCREEN)}

@@ -12,18 +12,17 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
-from sqlalchemy.orm import Session
 
 from app.basins.queries import BoundingBox, corners
-from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.pages.basins_today import SCALES, ColourBy, river, threatened
+from app.http.dependencies import OfAllBasins, Reading, ServiceClock, ServiceSettings
+from app.outlooks.today import today
+from app.pages.basins_today import SCALES, ColourBy, Scale, river, threatened
 from app.pages.render import ChosenUnits, PageRoute, render
-from app.pages.rivers_map import Box, drawn
+from app.pages.rivers_map import Box, Map, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from records.outlooks import reader
-from records.outlooks.overview import BasinOverview, overview, renewed_at
-from records.outlooks.skill import simulation_skill
+from records.outlooks.overview import BasinOverview
 
 PAGE = 50
 """Number of basins on a page of the table."""
@@ -165,34 +164,76 @@ class Renewal:
     """How many of the official basins have a fresh forecast, and what the others lack.
 
     Attributes:
-        renewed_at: when the last forecast became available.
         weather_until: the last past day of the newest of the stale forecasts.
     """
 
     basins: int
     states: Mapping[str, int]
     without_model: int
-    renewed_at: datetime | None
     weather_until: date | None
 
-    @property
-    def all_fresh(self) -> bool:
-        return self.states["fresh"] == self.basins
 
-
-def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> Renewal:
+def _renewal(basins: Sequence[BasinOverview], now: datetime) -> Renewal:
     official = [basin for basin in basins if basin.is_official]
     states = Counter(map(attrgetter("state"), official))
     late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
     until = now.date() - timedelta(days=min(late)) if late else None
     without = sum(not basin.has_model for basin in official)
-    return Renewal(len(official), states, without, renewed_at(session, now), until)
+    return Renewal(len(official), states, without, until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllBasins:
+    """What the page shows of all basins, whichever are chosen."""
+
+    count: int
+    t0: date | None
+    renewal: Renewal
+    places: Mapping[str, list[str]]
+    colour: ColourBy
+
+    @classmethod
+    def of(cls, basins: Sequence[BasinOverview], now: datetime) -> "AllBasins":
+        t0s = Counter(basin.t0 for basin in basins if basin.t0 is not None).most_common(1)
+        return cls(
+            count=len(basins),
+            t0=date.fromisoformat(t0s[0][0]) if t0s else None,
+            renewal=_renewal(basins, now),
+            places=_places(basins),
+            colour=_first_known(basins),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The chosen basins, most urgent first and in the order of the table, and what the page shows of all of them."""
+
+    basins: Sequence[BasinOverview]
+    in_order: Sequence[BasinOverview]
+    sentence: str
+    severities: Mapping[Severity | None, int]
+    counts: Sequence[int]
+    map: Map | None
+
+    @classmethod
+    def of(cls, selection: Selection, everything: Sequence[BasinOverview], scale: Scale) -> "Chosen":
+        basins = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
+        colours = scale.colours(basins)
+        return cls(
+            basins=basins,
+            in_order=selection.sorted(basins),
+            sentence=_sentence(basins),
+            severities=Counter(map(attrgetter("severity"), basins)),
+            counts=np.bincount(colours, minlength=len(scale.entries)).tolist(),
+            map=drawn(basins, selection.box, colours),
+        )
 
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
     request: Request,
     session: Reading,
+    computed: OfAllBasins,
     clock: ServiceClock,
     settings: ServiceSettings,
     selection: Selected,
@@ -200,40 +241,30 @@ def read_day(
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
     now = clock.now()
-    everything = sorted(overview(session, now), key=attrgetter("concern"), reverse=True)
-    if "skill" in (selection.colour, selection.sort):
-        known = simulation_skill(session, {basin.id: basin.version for basin in everything if basin.version})
-        everything = [basin._replace(nse=known.get(basin.id)) for basin in everything]
-    chosen = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
-    colour = selection.colour or _first_known(everything)
-    t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None).most_common(1)
-    scale = SCALES[colour]
-    colours = scale.colours(chosen)
-    rows, first = selection.of_page(selection.sorted(chosen)), chosen[:THREATENED]
+    everything = today(session, computed, now, with_skill="skill" in (selection.colour, selection.sort))
+    every: AllBasins = everything.derived("every", lambda basins: AllBasins.of(basins, now))
+    colour = selection.colour or every.colour
+    scale, key = SCALES[colour], replace(selection, page=1)
+    chosen: Chosen = everything.derived(key, lambda basins: Chosen.of(selection, basins, scale))
+    rows, first = selection.of_page(chosen.in_order), chosen.basins[:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
     return render(
         request,
         "day.html",
-        basins=chosen,
-        of=len(everything),
+        chosen=chosen,
+        every=every,
+        renewed_at=everything.renewed_at,
         selection=selection,
-        sentence=_sentence(chosen),
-        t0=date.fromisoformat(t0s[0][0]) if t0s else None,
-        renewal=_renewal(session, everything, now),
         problems=status.problems(session, clock, settings),
-        severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,
         scale=scale,
-        counts=np.bincount(colours, minlength=len(scale.entries)).tolist(),
         scales=SCALES,
         states=STATES,
         alerts=ALERTS,
-        places=_places(everything),
         columns=COLUMNS,
         rows=[river(basin, outlooks[basin.id], units) for basin in rows],
         threatened=[threatened(session, basin, outlooks[basin.id], units) for basin in first],
-        pages=-(-len(chosen) // PAGE),
-        map=drawn(chosen, selection.box, colours),
+        pages=-(-len(chosen.basins) // PAGE),
         file=_file(selection),
     )
 

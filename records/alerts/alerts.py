@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, and_, select, tuple_
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Select, and_, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, Trend, rank
@@ -104,6 +104,8 @@ class AlertStanding:
 
 
 ALERTS, STANDINGS = table_of(Alert), table_of(AlertStanding)
+River = tuple[str, Direction]
+"""A basin and a direction."""
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:
@@ -131,13 +133,13 @@ def rivers(
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
-    public: bool = True,
+    only: Sequence[River] | None = None,
 ) -> list[RiverAlert]:
-    """Return the alerts of rivers, by basin and direction; of official basins alone if `public`."""
+    """Return the alerts of rivers of official basins, by basin and direction."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
-    query = select(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
-    if public:
-        query = query.join(BASINS, BASINS.c.id == ALERTS.c.basin_id).where(ownership.is_official())
+    query = _official(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    if only is not None:
+        query = query.where(tuple_(*river).in_(only))
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()
@@ -148,9 +150,26 @@ def rivers(
     ]
 
 
-def by_river(levels: Iterable[Alert]) -> dict[tuple[str, Direction], list[Alert]]:
+def most_urgent(session: Session) -> list[River]:
+    """Return the rivers of official basins with an alert, by severity and chance, from a few numbers of each level."""
+    level = ALERTS.c
+    columns = level.basin_id, level.direction, level.severity, level.chance, level.discharge
+    standing: dict[River, tuple[tuple[float, ...], float]] = {}
+    for basin, direction, severity, chance, discharge in session.execute(_official(*columns)):
+        found = gravity(severity, chance, discharge, direction), chance
+        standing[basin, direction] = max(standing.get((basin, direction), found), found)
+    return sorted(sorted(standing), key=lambda river: (-standing[river][0][0], -standing[river][1]))
+
+
+def _official(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the query of levels with an alert in official basins."""
+    query = select(*columns).join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
+    return query.where(ALERTS.c.severity.in_(SEVERITIES), ownership.is_official())
+
+
+def by_river(levels: Iterable[Alert]) -> dict[River, list[Alert]]:
     """Return the levels with an alert by basin and direction, the one that stands for its river first."""
-    found: dict[tuple[str, Direction], list[Alert]] = {}
+    found: dict[River, list[Alert]] = {}
     for alert in sorted(levels, key=lambda alert: alert.gravity, reverse=True):
         if alert.severity is not None:
             found.setdefault((alert.basin_id, alert.direction), []).append(alert)

@@ -5,13 +5,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, select
+from sqlalchemy import CheckConstraint, ForeignKey, Select, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
+from records.basins.ownership import BASINS
 from records.database.stored import as_values, insert_into, narrowed, read, stored, table_of, upsert
 
 _KEY = (
@@ -131,18 +132,28 @@ def held_out_scores(
     """Return the scores of the members' mean over all days of the newest held-out period. Computed scores come before
     shipped ones."""
     names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
-    query = (
-        select(*(SCORES.c[name] for name in names))
-        .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
-        .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
-        .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
-    )
-    query = narrowed(query, (SCORES.c.basin_id.in_, basins))
+    query = narrowed(_held_out(names, versions, metrics), (SCORES.c.basin_id.in_, basins))
     return {
         (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
         for version, basin, metric, value, n, shipped, first, last in session.execute(query)
         if value is not None
     }
+
+
+def held_out_values(session: Session, versions: Sequence[str], metric: str) -> dict[tuple[str, str], float]:
+    """Return the values of the same scores of all basins, by version and basin."""
+    query = _held_out(("version_id", "basin_id", "value"), versions, [metric])
+    query = query.where(SCORES.c.basin_id.in_(select(BASINS.c.id)))  # so that the index is searched by basin
+    return {(version, basin): value for version, basin, value in session.execute(query) if value is not None}
+
+
+def _held_out(names: Sequence[str], versions: Sequence[str], metrics: Sequence[str]) -> Select[Any]:
+    return (
+        select(*(SCORES.c[name] for name in names))
+        .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
+        .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
+        .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
