@@ -172,8 +172,11 @@ def outlines(name: Name) -> list[Polyline]:
     return lines
 
 
-NEAR = 36
-"""Distance within which basins share a point, in the drawing's units."""
+NEAR, NEAR_OF_MANY, MANY_POINTS = 36, 54, 100
+"""Distance within which basins share a point, in the drawing's units; the larger where there would be many points,
+which overlap on a small screen."""
+LEGEND, BUTTONS = (240, 165), (420, 55)
+"""Width and height of what covers the lower left and the upper right corner of a wide map, in the drawing's units."""
 MAX_LABELS = 12
 """Maximum number of points with the names of their basins."""
 LABEL_GAP, LETTER, LINE = 14, 7.2, 18
@@ -275,7 +278,13 @@ class Map:
         return placed[:MAX_LABELS]
 
     def _has_room(self, label: Label, placed: Sequence[Label]) -> bool:
-        inside, gap = label.west >= 0 and label.west + label.width <= self.projected.width, LABEL_GAP / 2
+        east, down, gap = (
+            self.projected.width - label.west - label.width,
+            self.projected.height - label.y,
+            LABEL_GAP / 2,
+        )
+        inside = min(label.west, east, label.y - LINE / 2, down - LINE / 2) >= 0
+        inside &= (label.west > LEGEND[0] or down > LEGEND[1]) and (east > BUTTONS[0] or label.y > BUTTONS[1])
         free = not any(label.covers(point.x - gap, point.x + gap, point.y) for point in self.points)
         return inside and free and not any(label.covers(one.west, one.west + one.width, one.y) for one in placed)
 
@@ -316,16 +325,21 @@ def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> 
     else:
         return None
     placed = [basin for basin, is_known in zip(basins, known.tolist(), strict=True) if is_known]
-    return Map(projected, borders(projected, places), points(projected, placed, places, colours[known])[::-1])
+    found = points(projected, placed, places, colours[known])
+    if len(found) > MANY_POINTS:
+        found = points(projected, placed, places, colours[known], NEAR_OF_MANY)
+    return Map(projected, borders(projected, places), found[::-1])
 
 
-def points(projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array) -> list[Point]:
+def points(
+    projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array, reach: float = NEAR
+) -> list[Point]:
     """Return the points of basins, the most urgent first: each basin joins the most urgent point that lies near."""
     xs, ys = projected.across(places[1]), projected.down(places[0])
     free, found = np.arange(len(basins)), list[Point]()
     while free.size:
         x, y = xs[free[0]], ys[free[0]]
-        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < NEAR**2
+        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < reach**2
         near[0] = True
         joined = free[near]
         counts = np.bincount(colours[joined]).tolist()
