@@ -25,8 +25,7 @@ class Computed:
         compute: Callable[[Value | None], Value],
         holds: Callable[[Value], bool] = bool,
     ) -> Value:
-        """Return a value; `compute` gets the one before, and `holds` tells whether that is of the time: by default, if
-        it is not empty."""
+        """Return a value; `compute` gets the one before, which `holds` at this time or not, by default unless empty."""
         with self._lock:
             stamp = self._database.content_stamp(session)  # before anything is read
             computed_at, value = self._values.get(name, (None, None))

@@ -325,10 +325,7 @@ def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> 
     else:
         return None
     placed = [basin for basin, is_known in zip(basins, known.tolist(), strict=True) if is_known]
-    found = points(projected, placed, places, colours[known])
-    if len(found) > MANY_POINTS:
-        found = points(projected, placed, places, colours[known], NEAR_OF_MANY)
-    return Map(projected, borders(projected, places), found[::-1])
+    return Map(projected, borders(projected, places), points(projected, placed, places, colours[known])[::-1])
 
 
 def points(
@@ -345,4 +342,6 @@ def points(
         counts = np.bincount(colours[joined]).tolist()
         found.append(Point(round(float(x), 1), round(float(y), 1), basins[int(free[0])], places[:, joined], counts))
         free = free[~near]
+        if len(found) > MANY_POINTS and reach < NEAR_OF_MANY:
+            return points(projected, basins, places, colours, NEAR_OF_MANY)
     return found

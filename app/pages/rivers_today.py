@@ -78,8 +78,8 @@ class Selection:
 
     def query(self, **changes: Any) -> str:
         """Return the query of an address for the selection with changes; the page is the first unless it is changed."""
-        changed = replace(self, **{"page": 1, **changes})
-        values = {field.name: getattr(changed, field.name) for field in fields(self)}
+        changes = {"page": 1, **changes}
+        values = {name: changes[name] if name in changes else getattr(self, name) for name in _DEFAULTS}
         given = {name: "true" if value is True else value for name, value in values.items() if value != _DEFAULTS[name]}
         return "?" + urlencode(given, doseq=True) if given else ""
 

@@ -77,7 +77,7 @@ OF_TABLE = {
 """The part of a table that is copied, where not all."""
 OF_FORECASTS = ("promotions", "run_basins", "newest_runs", "outlooks")
 WITHOUT_FORECAST, ALARMED = 41, 3
-"""One copy in so many has no forecast; one has the alerts of its basin."""
+"""One copy in this number has no forecast; one in this has the alerts of its basin."""
 STATES = ("WA", "OR", "CA", "ID", "MT", "NV", "UT", "AZ", "CO", "NM", "WY", "TX", "MN", "MO", "OH", "GA", "PA", "NY")
 
 
@@ -110,6 +110,7 @@ def fill(database_url: str, basins: int, year: int) -> None:
         for table in COPIED:
             columns = [column["name"] for column in inspect(engine).get_columns(table)]
             database.execute(text(_copies_of(table, columns, year)))
+        database.execute(text("ANALYZE"))
     engine.dispose()
 
 
