@@ -11,8 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 from app import openapi
 from app.exports.answers import VaryByRequest
 from app.http import error_answers
-from app.http.computed import Computed
-from app.http.conditional import ResponseCache
+from app.http.conditional import Computed, ResponseCache
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
 from app.http.limits.rate_limit_middleware import Throttle

@@ -14,8 +14,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.http.computed import Computed
-from app.http.conditional import ResponseCache
+from app.http.conditional import Computed, ResponseCache
 from app.http.problems import Fault, InvalidRequest, refused
 from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput

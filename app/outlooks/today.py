@@ -1,8 +1,7 @@
-"""All basins as they stand: read once per content of the database, and again when the clock changes them."""
+"""All basins as they stand: read again when anything has changed."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from operator import attrgetter
 from threading import Lock
 from typing import Any, TypeVar
@@ -10,36 +9,27 @@ from typing import Any, TypeVar
 from cachetools import LRUCache
 from sqlalchemy.orm import Session
 
-from app.http.computed import Computed
-from records.outlooks.overview import BasinOverview, next_change, overview, renewed_at
+from app.http.conditional import Computed
+from records.outlooks.overview import BasinOverview, overview
 from records.outlooks.skill import simulation_skill
 
 MAX_DERIVED = 32
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
 class Today:
-    """All basins, most urgent first, as they stand from an instant until another.
+    """All basins, most urgent first, and what follows from them."""
 
-    Attributes:
-        renewed_at: when the last of the latest forecasts became available.
-        unsorted: the basins as they were read.
-    """
-
-    basins: Sequence[BasinOverview]
-    begins: datetime
-    until: datetime
-    renewed_at: datetime | None
-    unsorted: Sequence[BasinOverview]
-    _lock: Lock = field(default_factory=Lock)
-    _derived: LRUCache[Hashable, Any] = field(default_factory=lambda: LRUCache(MAX_DERIVED))
+    def __init__(self, unsorted: Sequence[BasinOverview]) -> None:
+        self.unsorted, self.basins = unsorted, sorted(unsorted, key=attrgetter("concern"), reverse=True)
+        self._derived, self._lock = LRUCache[Hashable, Any](MAX_DERIVED), Lock()
 
     def derived(self, name: Hashable, derive: Callable[[Sequence[BasinOverview]], Value]) -> Value:
         """Return what follows from these basins alone, derived once."""
         with self._lock:
-            found: Value = self._derived.get(name) or derive(self.basins)
-            self._derived[name] = found
+            if name not in self._derived:
+                self._derived[name] = derive(self.basins)
+            found: Value = self._derived[name]
             return found
 
 
@@ -49,11 +39,6 @@ def today(session: Session, computed: Computed, at: datetime, *, with_skill: boo
         if with_skill:
             known = simulation_skill(session, {basin.id: basin.version for basin in found if basin.version})
             found = [basin._replace(nse=known.get(basin.id)) for basin in found]
-        midnight = datetime.combine(at.date() + timedelta(days=1), time(), UTC)
-        until = min(filter(None, (midnight, next_change(session, at))))
-        if before is not None and before.unsorted == found:
-            return replace(before, begins=at, until=until, renewed_at=renewed_at(session, at))
-        basins = sorted(found, key=attrgetter("concern"), reverse=True)
-        return Today(basins, at, until, renewed_at(session, at), found)
+        return before if before is not None and before.unsorted == found else Today(found)
 
-    return computed.get(session, ("today", with_skill), read, lambda one: one.begins <= at < one.until)
+    return computed.get(session, at, f"today, skill: {with_skill}", read)

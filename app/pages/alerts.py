@@ -81,7 +81,7 @@ def read_alerts(
     basin: ForBasin = "",
 ) -> HTMLResponse:
     """Show the alert of every river, and what has changed."""
-    active: list[alerts.River] = computed.get(session, "alerts", lambda _: alerts.most_urgent(session))
+    active: list[alerts.River] = computed.get(session, clock.now(), "alerts", lambda _: alerts.most_urgent(session))
     on_page = active[(page - 1) * PAGE : page * PAGE]
     of_river = {(one.basin_id, one.direction): one for one in alerts.rivers(session, only=on_page)}
     shown = [of_river[river] for river in on_page if river in of_river]

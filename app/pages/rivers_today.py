@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from operator import attrgetter
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
@@ -22,7 +22,7 @@ from app.pages.rivers_map import Box, Map, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from records.outlooks import reader
-from records.outlooks.overview import BasinOverview
+from records.outlooks.overview import BasinOverview, renewed_at
 
 PAGE = 50
 """Number of basins on a page of the table."""
@@ -85,13 +85,7 @@ class Selection:
 
     def hidden(self, *shown: str) -> list[tuple[str, str]]:
         """Return names and values to carry along in a form that asks for other fields."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return [
-            (name, str(one).lower() if isinstance(one, bool) else str(one))
-            for name, value in values.items()
-            if name not in (*shown, "page") and value != _DEFAULTS[name]
-            for one in (value if isinstance(value, tuple) else (value,))
-        ]
+        return [(name, value) for name, value in parse_qsl(self.query().removeprefix("?")) if name not in shown]
 
     @property
     def box(self) -> Box | None:
@@ -159,46 +153,34 @@ COLUMNS: tuple[tuple[Sort, str], ...] = (
 """The columns of the table that can be sorted, and their titles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Renewal:
-    """How many of the official basins have a fresh forecast, and what the others lack.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllBasins:
+    """What the page shows of all basins, whichever are chosen.
 
     Attributes:
+        states: of the official basins, which are fresh, and what the others lack.
         weather_until: the last past day of the newest of the stale forecasts.
     """
 
-    basins: int
+    count: int
+    t0: date | None
     states: Mapping[str, int]
     without_model: int
     weather_until: date | None
-
-
-def _renewal(basins: Sequence[BasinOverview], now: datetime) -> Renewal:
-    official = [basin for basin in basins if basin.is_official]
-    states = Counter(map(attrgetter("state"), official))
-    late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
-    until = now.date() - timedelta(days=min(late)) if late else None
-    without = sum(not basin.has_model for basin in official)
-    return Renewal(len(official), states, without, until)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllBasins:
-    """What the page shows of all basins, whichever are chosen."""
-
-    count: int
-    t0: date | None
-    renewal: Renewal
     places: Mapping[str, list[str]]
     colour: ColourBy
 
     @classmethod
-    def of(cls, basins: Sequence[BasinOverview], now: datetime) -> "AllBasins":
+    def of(cls, basins: Sequence[BasinOverview], today: date) -> "AllBasins":
         t0s = Counter(basin.t0 for basin in basins if basin.t0 is not None).most_common(1)
+        official = [basin for basin in basins if basin.is_official]
+        late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
         return cls(
             count=len(basins),
             t0=date.fromisoformat(t0s[0][0]) if t0s else None,
-            renewal=_renewal(basins, now),
+            states=Counter(map(attrgetter("state"), official)),
+            without_model=sum(not basin.has_model for basin in official),
+            weather_until=today - timedelta(days=min(late)) if late else None,
             places=_places(basins),
             colour=_first_known(basins),
         )
@@ -242,7 +224,7 @@ def read_day(
     """Show every basin as it stands today."""
     now = clock.now()
     everything = today(session, computed, now, with_skill="skill" in (selection.colour, selection.sort))
-    every: AllBasins = everything.derived("every", lambda basins: AllBasins.of(basins, now))
+    every: AllBasins = everything.derived("every", lambda basins: AllBasins.of(basins, now.date()))
     colour = selection.colour or every.colour
     scale, key = SCALES[colour], replace(selection, page=1)
     chosen: Chosen = everything.derived(key, lambda basins: Chosen.of(selection, basins, scale))
@@ -253,7 +235,7 @@ def read_day(
         "day.html",
         chosen=chosen,
         every=every,
-        renewed_at=everything.renewed_at,
+        renewed_at=renewed_at(session, now),
         selection=selection,
         problems=status.problems(session, clock, settings),
         colour=colour,

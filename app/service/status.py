@@ -9,8 +9,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.computed import Computed
-from app.http.conditional import NO_STORE, cached
+from app.http.conditional import NO_STORE, Computed, cached
 from app.http.dependencies import OfAllBasins, OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
 from app.outlooks.today import today

@@ -14,8 +14,7 @@ from app.exports.formats import JSON
 from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.run_schemas import summaries
-from app.http.computed import Computed
-from app.http.conditional import ResponseCache
+from app.http.conditional import Computed, ResponseCache
 from app.http.limits.costs import Budget
 from app.jobs.posting import job_answer
 from app.service.status import read_status

@@ -153,12 +153,6 @@ def _severities(session: Session) -> dict[str, Severity]:
     return dict(sorted(((basin, severity) for basin, severity in rows), key=lambda row: rank(row[1])))
 
 
-def next_change(session: Session, at: datetime) -> datetime | None:
-    """Return when the next run that is stored becomes available, and with it another overview."""
-    found: datetime | None = session.scalar(select(func.min(RUNS.c.available_at)).where(RUNS.c.available_at > at))
-    return found
-
-
 def renewed_at(session: Session, at: datetime) -> datetime | None:
     """Return when the last of the latest forecasts became available."""
     newest = select(func.max(_NEWEST.available_at)).where(_NEWEST.which == LATEST, _NEWEST.available_at <= at)

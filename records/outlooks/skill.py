@@ -84,14 +84,12 @@ class SkillKey:
 def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[str, float]:
     """Return the Nash-Sutcliffe efficiency of basins' versions on held-out days; basins without one are left out."""
     evaluated = {version: versions.get(session, version).evaluated_as for version in {*versions_of.values()}}
-    every = sorted({name for names in evaluated.values() for name in names})
-    found = scores.held_out_values(session, every, METRIC)
-    return {
-        basin: value
+    found = scores.held_out_scores(session, sorted({name for names in evaluated.values() for name in names}), [METRIC])
+    every = {
+        basin: next((one for name in evaluated[version] if (one := found.get((name, basin, METRIC)))), None)
         for basin, version in versions_of.items()
-        if (value := next((found[key] for name in evaluated[version] if (key := (name, basin)) in found), None))
-        is not None
     }
+    return {basin: score.value for basin, score in every.items() if score is not None}
 
 
 def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:

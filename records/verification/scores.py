@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Select, select
+from sqlalchemy import CheckConstraint, ForeignKey, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -132,28 +132,19 @@ def held_out_scores(
     """Return the scores of the members' mean over all days of the newest held-out period. Computed scores come before
     shipped ones."""
     names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
-    query = narrowed(_held_out(names, versions, metrics), (SCORES.c.basin_id.in_, basins))
-    return {
-        (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
-        for version, basin, metric, value, n, shipped, first, last in session.execute(query)
-        if value is not None
-    }
-
-
-def held_out_values(session: Session, versions: Sequence[str], metric: str) -> dict[tuple[str, str], float]:
-    """Return the values of the same scores of all basins, by version and basin."""
-    query = _held_out(("version_id", "basin_id", "value"), versions, [metric])
-    query = query.where(SCORES.c.basin_id.in_(select(BASINS.c.id)))  # so that the index is searched by basin
-    return {(version, basin): value for version, basin, value in session.execute(query) if value is not None}
-
-
-def _held_out(names: Sequence[str], versions: Sequence[str], metrics: Sequence[str]) -> Select[Any]:
-    return (
+    query = (
         select(*(SCORES.c[name] for name in names))
         .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
         .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
         .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
     )
+    # By all basins, where none are named: so that the index is searched by basin.
+    query = query.where(SCORES.c.basin_id.in_(select(BASINS.c.id) if basins is None else basins))
+    return {
+        (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
+        for version, basin, metric, value, n, shipped, first, last in session.execute(query)
+        if value is not None
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from app.http.computed import Computed
+from app.http.conditional import Computed
 from app.outlooks.today import today
 from app.pages.rivers_today import PAGE
 from records.basins import basins
