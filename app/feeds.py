@@ -8,18 +8,19 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
-from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
+from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from jobspec.feed_kinds import FEED_KINDS, MissingFeedKind, NewFeed
 from jobspec.fields import NAMED
 from records.access.keys import Key
 from records.feeds import feeds
-from records.feeds.feeds import BasinStatus, FeedConflict, ProductConflict, UnknownFeed
+from records.feeds.feeds import FeedConflict, ProductConflict, UnknownFeed
 
 WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
 _NO_ERROR = Why("It has not failed yet.")
@@ -34,21 +35,12 @@ class Hole(Model):
     fetch: str = Field(description="The command that fetches them.")
 
 
-class BasinOfFeed(Model):
+_FETCHED = As(omit=("record_since",), rename=(("basin_id", "basin"),))
+
+
+class BasinOfFeed(model_of(feeds.FetchedBasin, _FETCHED)):  # type: ignore[misc]
     """Outcome of the last fetch of a basin."""
 
-    basin: str
-    status: BasinStatus
-    new_days: int = Field(description="Number of new days of any variable; for a weather forecast, its days.")
-    revised_days: int = Field(
-        description="Number of days whose value or flag was replaced. A log retains the old ones."
-    )
-    reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
-    tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
-    fetched_at: datetime | None = Field(
-        description="Time of the last successful fetch of the usual days, or else of the first of other days; null if "
-        "there was none."
-    )
     holes: list[Hole] = Field(
         description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
         "again, however old."
@@ -146,13 +138,7 @@ router = APIRouter(prefix="/feeds", tags=["feeds"], route_class=KeyFirstRoute)
 FeedName = Annotated[str, Path(description="A feed's name.", pattern=NAMED, examples=["usgs-flow"])]
 
 
-@router.get(
-    "",
-    summary="List feeds",
-    response_model=schema_of(Feeds),
-    responses=documented_keyed(),
-    dependencies=[cached(ASK_FIRST)],
-)
+@router.get("", summary="List feeds", **documented_list(Feeds, Unauthorized, cache_control=ASK_FIRST))
 def list_feeds(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fields_of(Feeds)]) -> Response:
     """All feeds in the order of their names, with the outcome of their last fetch."""
     return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))
@@ -170,7 +156,9 @@ def create_feed(response: Response, writer: OperatorWriter, new: NewFeed) -> Fee
     return feed_of(feed, writer.key)
 
 
-@router.get("/{feed}", summary="Read a feed", responses=documented_keyed(UnknownFeed), dependencies=[cached(ASK_FIRST)])
+@router.get(
+    "/{feed}", summary="Read a feed", responses=documented(Unauthorized, UnknownFeed), dependencies=[cached(ASK_FIRST)]
+)
 def read_feed(session: Reading, key: AnyKey, feed: FeedName) -> FeedDetail:
     """Its settings, and the outcome of its last fetch, in total and for each basin."""
     return feed_detail(session, feeds.get(session, feed), key)

@@ -11,15 +11,16 @@ from starlette.middleware.cors import CORSMiddleware
 from app import openapi
 from app.exports.answers import VaryByRequest
 from app.http import error_answers
-from app.http.conditional import Computed, ResponseCache
+from app.http.conditional import ResponseCache
 from app.http.limits.admission import AdmissionControl, Places
 from app.http.limits.body_limit import BodyLimit, PrivateCacheMiddleware
-from app.http.limits.rate_limit_middleware import Throttle
+from app.http.limits.costs import Throttle
 from app.http.limits.rate_limits import RequestLimiter
 from app.http.limits.single_headers import SingleHeaders
 from app.http.middleware import Compressed, HeadMiddleware, RequestIds, SecurityHeaders, TrailingSlash
 from app.http.server import TrustedHosts, cross_origin
 from app.jobs.endpoints import EventStreams
+from app.outlooks.today import AllBasins
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
 from app.service.metrics import RequestTimes, Timed
@@ -66,12 +67,9 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
         try:
             database.require_migrated()
             app.state.settings, app.state.database = settings, database
-            app.state.clock, app.state.sender, app.state.computed = clock, sender, Computed(database)
-            app.state.rendered, app.state.rates, app.state.hindered = (
-                ResponseCache(),
-                RequestLimiter(settings),
-                Hindered(),
-            )
+            app.state.clock, app.state.sender, app.state.all_basins = clock, sender, AllBasins(database)
+            app.state.rendered, app.state.hindered = ResponseCache(), Hindered()
+            app.state.rates = RequestLimiter(settings)
             app.state.costly_places = Places.costly(settings.requests_at_once)
             app.state.places, app.state.event_streams = Places(settings.requests_at_once), EventStreams(database)
             anyio.to_thread.current_default_thread_limiter().total_tokens = settings.requests_at_once

@@ -12,7 +12,7 @@ from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
-from app.forecasts import exceedance, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
+from app.forecasts import exceedance, persistence, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.guide import search as guide_search
@@ -35,8 +35,9 @@ from runtime.settings import Settings
 
 _MODULES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
-    *(exceedance, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs, what_if, storage),
-    *(origin, balances, stage, states, spread, recession, scores, simulation, verification, worst_errors, decisions),
+    *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
+    *(what_if, storage, origin, balances, stage, states, spread, recession, scores, simulation),
+    *(verification, worst_errors, decisions),
 )
 RESOURCES = (
     *(module.router for module in _MODULES),
@@ -51,14 +52,12 @@ PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, model
 
 
 def operation_id(route: APIRoute) -> str:
-    """Return the name of an operation in the OpenAPI document."""
     return route.name
 
 
 def add_routes(app: FastAPI, settings: Settings) -> None:
-    """Add every route to the service."""
     app.router.routes.extend(_all_routes(settings.read_needs_key).routes)
-    app.mount(render.PATH, render.static_files())
+    app.mount(render.PATH, render.ImmutableFiles(directory=render.FOLDER))
 
 
 @cache

@@ -19,13 +19,14 @@ from models.forcing import Scaler
 from models.networks import ARCHITECTURES
 from models.training import MemberTraining, Progress
 from operations.basin_data.ingest import ingest
-from operations.training.train import begin, train
+from operations.training.train import begin
 from operations.training.training_data import Prepared, StartedTraining
 from records.database.engine import Database
 from records.versions import versions
 from runtime.clock import Clock
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
+from testing.training import train
 from testing.work import work_of
 
 EVERY = 11  # of the list of 447, from the 11th: 40 basins

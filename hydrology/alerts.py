@@ -86,7 +86,10 @@ def decide(steps: Ladder, before: Sequence[Switch], chance: float, link: Link) -
     """Decide a level's severity by its exceedance probability over the window; `before` is empty for a new level."""
     before = tuple(before) or (Switch(),) * len(steps)
     counted = [_counted(step, switch, chance, link) for step, switch in zip(steps, before, strict=True)]
-    turned = [_turned(step, switch) for step, switch in zip(steps, counted, strict=True)]
+    turned = [
+        Switch(not switch.on) if switch.runs >= _needed(step, switch) else switch
+        for step, switch in zip(steps, counted, strict=True)
+    ]
     after = tuple(
         # A severity that begins at once also turns on those below it.
         Switch(True) if not switch.on and any(higher.on for higher in turned[at:]) else switch
@@ -116,10 +119,6 @@ def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
     if link == "again":
         return Switch(switch.on, max(switch.runs, 1))
     return Switch(switch.on, 1 if link == "anew" else switch.runs + 1)
-
-
-def _turned(step: Step, switch: Switch) -> Switch:
-    return Switch(not switch.on) if switch.runs >= _needed(step, switch) else switch
 
 
 def _needed(step: Step, switch: Switch) -> int:
@@ -164,17 +163,17 @@ def _why(
         return f"{state}: {rule}, in {_runs(count, step)}."
     if now is not None:
         step, _ = by_name[now]
-        return f"{state}: a chance of {_number(chance)} is not below {_number(step.ends_below)}, where {now} ends."
+        return f"{state}: a chance of {chance:.3g} is not below {step.ends_below:.3g}, where {now} ends."
     first = steps[0]
-    return f"{state}: a chance of {_number(chance)} is below {_number(first.begins_at)}, where {first.severity} begins."
+    return f"{state}: a chance of {chance:.3g} is below {first.begins_at:.3g}, where {first.severity} begins."
 
 
 def _reaches(step: Step, chance: float) -> str:
-    return f"a chance of {_number(chance)} reaches {_number(step.begins_at)}, where {step.severity} begins"
+    return f"a chance of {chance:.3g} reaches {step.begins_at:.3g}, where {step.severity} begins"
 
 
 def _below(step: Step, chance: float) -> str:
-    return f"a chance of {_number(chance)} is below {_number(step.ends_below)}, where {step.severity} ends"
+    return f"a chance of {chance:.3g} is below {step.ends_below:.3g}, where {step.severity} ends"
 
 
 def _how(count: Switch, step: Step, judged: bool) -> str:
@@ -183,7 +182,3 @@ def _how(count: Switch, step: Step, judged: bool) -> str:
 
 def _runs(count: Switch, step: Step) -> str:
     return f"{count.runs} of the {counted(_needed(step, count), 'run')} in a row that it takes"
-
-
-def _number(chance: float) -> str:
-    return f"{chance:.3g}"

@@ -79,12 +79,13 @@ def split_error(
 ) -> ErrorSplit:
     """Split the error of a forecast over its days, from discharge (days,) in mm/day.
 
-    Args:
-        from_issued: with observed weather, from the state of the forecast.
-        from_revised: with observed weather, from the state of the same day by data as revised since.
+    `from_issued` is with observed weather from the state of the forecast, `from_revised` from the state of the same day
+    by data as revised since.
     """
-    of_each = [_measured(measure, flow) for flow in (issued, from_issued, from_revised, observed)]
-    forecast, by_issued, by_revised, truth = of_each
+    forecast, by_issued, by_revised, truth = (
+        float(flow.sum(dtype=np.float64) if measure == "volume" else flow.max())
+        for flow in (issued, from_issued, from_revised, observed)
+    )
     return ErrorSplit(
         observed=truth,
         error=forecast - truth,
@@ -92,7 +93,3 @@ def split_error(
         initial_state=by_issued - by_revised,
         network=by_revised - truth,
     )
-
-
-def _measured(measure: Measure, flow: Array) -> float:
-    return float(flow.sum(dtype=np.float64) if measure == "volume" else flow.max())

@@ -86,17 +86,13 @@ def peak_of(flow: FlowAhead, leads: Sequence[int], before: float | None) -> Peak
     """
     if not flow.paths.size:
         return absent(Reason.NOT_FINITE)
-    heights = flow.paths.max(axis=1)
-    if float(weighted_mean(heights > _started(flow.paths, before), flow.weights)) < 0.5:
+    heights, started = flow.paths.max(axis=1), flow.paths[:, 0] if before is None else before
+    if float(weighted_mean(heights > started, flow.weights)) < 0.5:
         return absent(Reason.NO_PEAK_AHEAD)
     low, height, high = map(shortened, weighted_quantiles(heights, PEAK_LEVELS, flow.weights).tolist())
     days = np.asarray(leads)[flow.paths.argmax(axis=1)]
     first, lead, last = map(int, reached_by_shares(days, PEAK_LEVELS, flow.weights))
     return Peak(height=height, low=low, high=high, lead=lead, first=first, last=last)
-
-
-def _started(paths: Array, before: float | None) -> Array | float:
-    return paths[:, 0] if before is None else before
 
 
 TREND_DAYS = 2

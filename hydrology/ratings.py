@@ -35,8 +35,6 @@ Expansion = Literal["logarithmic", "linear"]
 class InvalidRating(InvalidInput):
     """The rating table cannot be used."""
 
-    kind = "invalid-rating"
-
 
 @dataclass(frozen=True)
 class Rating:
@@ -107,10 +105,8 @@ class Rating:
     def flow_at(self, stage: float) -> float | Absent:
         """Return the discharge in m3/s at a stage in m, or the reason why it has none."""
         flow = float(self.discharge(stage))
-        return flow if flow > 0 else self.why_no_discharge(stage)
-
-    def why_no_discharge(self, stage: float) -> Absent:
-        """Return the reason why a stage, m, has no discharge."""
+        if flow > 0:
+            return flow
         ends = [end / M_PER_FT for end in (stage, self.stages[0], self.stages[-1])]
         return absent(Reason.STAGE_OUTSIDE_RATING, **dict(zip(("stage", "lowest", "highest"), ends, strict=True)))
 
@@ -136,24 +132,6 @@ class Rating:
     def _within(found: Array, wanted: Array, known: Array, low: Array, high: Array) -> Array:
         inside = (wanted >= known[0]) & (wanted <= known[-1])
         return np.where(inside, np.clip(found, low, high), np.nan)
-
-
-def from_us_units(
-    stages_ft: npt.ArrayLike,
-    discharges_cfs: npt.ArrayLike,
-    expansion: Expansion,
-    offsets_ft: tuple[float, ...] = (0.0,),
-    breakpoints_ft: tuple[float, ...] = (),
-) -> Rating:
-    """Return the rating of a table in feet and cubic feet per second."""
-    stages, discharges = np.asarray(stages_ft, np.float64), np.asarray(discharges_cfs, np.float64)
-    return Rating(
-        tuple((stages * M_PER_FT).tolist()),
-        tuple((discharges * M3_PER_FT3).tolist()),
-        expansion,
-        tuple(offset * M_PER_FT for offset in offsets_ft),
-        tuple(stage * M_PER_FT for stage in breakpoints_ft),
-    )
 
 
 MAX_CHARACTERS = 2**20
@@ -210,8 +188,10 @@ def _rdb(text: str) -> RatingFile:
     if expanded not in ("logarithmic", "linear"):
         raise InvalidRating(f"Points are joined {expanded[:20]!r}: only logarithmic and linear tables can be used.")
     expansion: Expansion = "logarithmic" if expanded == "logarithmic" else "linear"
+    offsets, breakpoints = _offsets(head)
+    rating = Rating(_scaled(stages, M_PER_FT), _scaled(flows, M3_PER_FT3), expansion, offsets, breakpoints)
     return RatingFile(
-        from_us_units(stages, flows, expansion, *_offsets(head)),
+        rating,
         head.get("STATION NUMBER", "").strip()[:32] or None,
         head.get("RATING ID", "")[:16] or None,
         head.get("RATING SHIFTED", "")[:32] or None if "SHIFT" in names else None,
@@ -229,12 +209,12 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _offsets(head: dict[str, str]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the offsets and breakpoints of the header, ft."""
+    """Return the offsets and breakpoints of the header, m."""
     offsets, breakpoints = [_number(0, head.get("RATING OFFSET1", "0"))], []
     while (name := f"RATING OFFSET{len(offsets) + 1}") in head:
         breakpoints.append(_number(0, head.get(f"RATING BREAKPOINT{len(offsets)}", "")))
         offsets.append(_number(0, head[name]))
-    return tuple(offsets), tuple(breakpoints)
+    return _scaled(offsets, M_PER_FT), _scaled(breakpoints, M_PER_FT)
 
 
 def _csv(text: str) -> Rating:
@@ -257,9 +237,11 @@ def _csv(text: str) -> Rating:
         if row and _whole(number, row, names)
     ]
     stages, flows = ([_number(*row[name]) for row in cells] for name in (stage[0], flow[0]))
-    return Rating(
-        tuple(value * _STAGE[stage[0]] for value in stages), tuple(value * _DISCHARGE[flow[0]] for value in flows)
-    )
+    return Rating(_scaled(stages, _STAGE[stage[0]]), _scaled(flows, _DISCHARGE[flow[0]]))
+
+
+def _scaled(values: list[float], size: float) -> tuple[float, ...]:
+    return tuple(value * size for value in values)
 
 
 def _cells(number: int, line: str, names: list[str]) -> dict[str, tuple[int, str]]:

@@ -36,10 +36,8 @@ class SourceError(Problem):
     """A file of a source cannot be used. The text gives the file, the line, the cause and the remedy.
 
     Others than the owner of the file may read it, so it never repeats the file's content, except for what was
-    recognised: a known column, a calendar day, a number, a mark of a missing value such as NA.
-
-    Attributes:
-        line: the line, counted from 1, or None where no single line is at fault.
+    recognised: a known column, a calendar day, a number, a mark of a missing value such as NA. The line is counted
+    from 1, or None where no single line is at fault.
     """
 
     kind = "bad-source"

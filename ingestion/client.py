@@ -9,8 +9,8 @@ is our own because no HTTP library lets its caller check the address before it c
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from socket import SOCK_STREAM, gaierror, getaddrinfo
 from ssl import SSLContext
@@ -182,8 +182,8 @@ def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
     return target
 
 
-class _Transport(httpx2.BaseTransport):
-    """httpcore2's pool, on checked connections."""
+class _Transport(httpx2.HTTPTransport):
+    """httpx2's transport on checked connections, for which it has no argument: the pool is our own."""
 
     def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._pool = httpcore2.ConnectionPool(
@@ -192,77 +192,27 @@ class _Transport(httpx2.BaseTransport):
             max_keepalive_connections=0,
         )
 
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        url = request.url
-        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        with _as_httpx():
-            response = self._pool.handle_request(
-                httpcore2.Request(
-                    request.method,
-                    target,
-                    headers=request.headers.raw,
-                    content=request.stream,
-                    extensions=request.extensions,
-                )
-            )
-        return httpx2.Response(response.status, headers=response.headers, stream=_Body(response))
 
-    def close(self) -> None:
-        self._pool.close()
-
-
-class _Body(httpx2.SyncByteStream):
-    def __init__(self, response: httpcore2.Response) -> None:
-        self._response = response
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _as_httpx():
-            yield from self._response.iter_stream()
-
-    def close(self) -> None:
-        self._response.close()
-
-
-@contextmanager
-def _as_httpx() -> Iterator[None]:
-    """Convert httpcore2's errors to those of the same name in httpx2."""
-    try:
-        yield
-    except (
-        httpcore2.TimeoutException,
-        httpcore2.NetworkError,
-        httpcore2.ProtocolError,
-        httpcore2.UnsupportedProtocol,
-    ) as error:
-        raise getattr(httpx2, type(error).__name__)(str(error)) from error
-
-
-class _Network(httpcore2.NetworkBackend):
+class _Network(httpcore2.SyncBackend):
     """Connections to checked addresses only."""
 
     def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._deadline, self._allowed, self._pace = deadline, allowed, pace
-        self._plain = httpcore2.SyncBackend()
 
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *args: Any, **options: Any
     ) -> httpcore2.NetworkStream:
         """Connect to the first of the host's addresses that answers. Raises as `addresses_of` does."""
         *others, last = addresses_of(host, port, self._allowed)
         for address in others:
-            try:
-                return self._connected(address, port, timeout, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return self._connected(last, port, timeout, local_address, socket_options)
+            with suppress(httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                return self._connected(address, port, timeout, *args, **options)
+        return self._connected(last, port, timeout, *args, **options)
 
-    def _connected(self, address: str, port: int, timeout: float | None, *options: Any) -> httpcore2.NetworkStream:
-        stream = self._plain.connect_tcp(address, port, self._deadline.left(timeout), *options)
+    def _connected(
+        self, address: str, port: int, timeout: float | None, *args: Any, **options: Any
+    ) -> httpcore2.NetworkStream:
+        stream = super().connect_tcp(address, port, self._deadline.left(timeout), *args, **options)
         return _Stream(stream, self._deadline, self._pace)
 
 

@@ -82,17 +82,13 @@ def _try(content: bytes) -> None:
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
     """Return a variable's values, NaN where missing."""
-    values: npt.NDArray[np.float64] = np.ma.filled(variable[:].astype(np.float64), np.nan)
-    return values
+    return np.asarray(np.ma.filled(variable[:].astype(np.float64), np.nan))
 
 
 def is_numeric(variable: "Variable[Any]") -> bool:
     """Return whether a variable is numeric. A variable of texts has a Python type instead of a numpy type."""
     return getattr(variable.dtype, "kind", "") in ("f", "i", "u")
 
-
-if TYPE_CHECKING:
-    from netCDF4 import Dataset, Variable
 
 Instants = npt.NDArray[np.datetime64]
 

@@ -44,11 +44,9 @@ Row = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table.
+    """A table: an iterator over each row's line (in JSON its number) and cells, to be read once.
 
-    Attributes:
-        rows: an iterator over each row's line (in JSON its number) and cells, to be read once.
-        header: the line of column names; None in JSON, which has objects instead of lines.
+    The header is the line of column names; None in JSON, which has objects instead of lines.
     """
 
     file: SourceFile

@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from hydrology.base.basins import basin_id
-from hydrology.base.calendar import Day, Days
+from hydrology.base.calendar import Day, Days, instant
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import WEATHER
 from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES, Array, Trace, WeatherForecast, WeatherIssue, WeatherRefused
@@ -31,15 +31,6 @@ from ingestion.sheet import Sheet
 from jobspec.new_data import WeatherDocument
 
 MAX_BASINS = 10_000
-
-
-def instant(text: str) -> datetime | None:
-    """Parse an RFC 3339 instant with its offset to UTC, or return None."""
-    try:
-        read = datetime.fromisoformat(text)
-        return None if read.tzinfo is None else read.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +78,12 @@ def parse_json(file: SourceFile, content: bytes, received: datetime) -> WeatherF
         place = f"its field {names[0]} cannot be read" if names else "it cannot be read"
         remedy = "write a document as the documentation of POST /v1/weather shows it"
         raise SourceError(file.name, f"is not a weather forecast: {place}", remedy) from None
-    reference, available = (
-        instant(at.isoformat()) for at in (document.reference_time, document.available_time or received)
-    )
-    if reference is None or available is None:
-        raise SourceError(file.name, "has an instant outside the years 1 to 9999", "correct it")
+    try:
+        reference, available = (
+            at.astimezone(UTC) for at in (document.reference_time, document.available_time or received)
+        )
+    except OverflowError:
+        raise SourceError(file.name, "has an instant outside the years 1 to 9999", "correct it") from None
     issue = WeatherIssue(
         source=document.source,
         model=document.model,
@@ -174,10 +166,11 @@ def _issue_of_rows(sheet: Sheet, result: dict[str, str], received: datetime) -> 
 
 
 def _instant(sheet: Sheet, text: str, name: str) -> datetime:
-    read = instant(text)
-    if read is None:
-        raise sheet.fault(f"{name} is not an instant", "write it like 2026-11-22T00:00:00Z, with its offset")
-    return read
+    try:
+        return instant(text)
+    except InvalidInput:
+        remedy = "write it like 2026-11-22T00:00:00Z, with its offset"
+        raise sheet.fault(f"{name} is not an instant", remedy) from None
 
 
 def _traces_of_rows(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[tuple[str, list[Trace]]]:
@@ -239,9 +232,10 @@ def _issue_of_dataset(layout: StationSeries, received: datetime) -> WeatherIssue
     if reference.size != 1:
         raise layout.fault("has not one forecast_reference_time")
     issued = _text(layout.dataset, "date_issued")
-    available = received if issued is None else instant(issued)
-    if available is None:
-        raise layout.fault("has a date_issued that is not an instant with its offset")
+    try:
+        available = received if issued is None else instant(issued)
+    except InvalidInput:
+        raise layout.fault("has a date_issued that is not an instant with its offset") from None
     return WeatherIssue(
         source=_text(layout.dataset, "institution") or "",
         model=_text(layout.dataset, "source") or "",

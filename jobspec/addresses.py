@@ -18,27 +18,9 @@ _LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 MAIL_ADDRESS = re.compile(rf"(?P<local>{_LOCAL})@(?P<domain>({_LABEL}\.)+{_LABEL})")
 """An address without quotes, comments and line breaks: nothing in it can become another header or recipient."""
 
-# The IANA special-purpose registries (RFC 6890 and its updates), and 168.63.129.16, the host of every Azure machine.
-_NOT_PUBLIC_V4 = tuple(
-    IPv4Network(network)
-    for network in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "168.63.129.16/32",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/3",
-    )
-)
+# Not public though `ipaddress` takes them, or parts of them, for global: protocol assignments, the old relays of 6to4,
+# multicast, and 168.63.129.16, the host of every Azure machine.
+_NOT_PUBLIC_V4 = [*map(IPv4Network, ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4"))]
 # Of IPv6 only 2000::/3 is given out to the public, less protocol assignments (Teredo), documentation and 6to4.
 _PUBLIC_V6 = IPv6Network("2000::/3")
 _NOT_PUBLIC_V6 = tuple(IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
@@ -55,7 +37,7 @@ def is_public(address: str) -> bool:
 
 
 def _is_public_v4(address: IPv4Address) -> bool:
-    return not any(address in network for network in _NOT_PUBLIC_V4)
+    return address.is_global and not any(address in network for network in _NOT_PUBLIC_V4)
 
 
 def _is_public_v6(address: IPv6Address) -> bool:

@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hydrology.base.basins import basin_id
-from hydrology.base.calendar import Day, Period, day
+from hydrology.base.calendar import Day, Period, day, zone
 from hydrology.base.errors import InvalidInput, is_shown, printable
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
@@ -126,6 +126,16 @@ def refusing(kind: str) -> Iterator[None]:
         yield
     except InvalidInput as error:
         raise PydanticCustomError(kind, "{sentence}", {"sentence": str(error)}) from None
+
+
+def _time_zone(name: str) -> str:
+    with refusing("zone"):
+        zone(name)
+    return name
+
+
+TimeZone = Annotated[str, AfterValidator(_time_zone)]
+"""The name of a time zone."""
 
 
 def full_id(text: str) -> str:
@@ -250,19 +260,10 @@ BASIN_SCHEMA: dict[str, Any] = {"pattern": f"^{BASIN}$"}
 Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=BASIN_SCHEMA)]
 Basins = Annotated[list[Basin], Field(max_length=MAX_BASINS, examples=[["USGS-01013500"]])]
 
-DayField = Annotated[
-    Day,
-    PlainValidator(read_day),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date"}),
-]
-PeriodField = Annotated[
-    Period,
-    PlainValidator(read_period),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "maxLength": MAX_PERIOD_TEXT, "examples": ["1999-10-01..2008-09-30"]}),
-]
-SEASON_SCHEMA: dict[str, Any] = {"type": "string", "pattern": SEASON, "examples": ["04-01..07-31"]}
-SeasonField = Annotated[
-    Season, PlainValidator(read_season), PlainSerializer(str, return_type=str), WithJsonSchema(SEASON_SCHEMA)
-]
+_TEXT = PlainSerializer(str, return_type=str)
+_DAY = WithJsonSchema({"type": "string", "format": "date"})
+DayField = Annotated[Day, PlainValidator(read_day), _TEXT, _DAY]
+_PERIOD = WithJsonSchema({"type": "string", "maxLength": MAX_PERIOD_TEXT, "examples": ["1999-10-01..2008-09-30"]})
+PeriodField = Annotated[Period, PlainValidator(read_period), _TEXT, _PERIOD]
+_SEASON = WithJsonSchema({"type": "string", "pattern": SEASON, "examples": ["04-01..07-31"]})
+SeasonField = Annotated[Season, PlainValidator(read_season), _TEXT, _SEASON]

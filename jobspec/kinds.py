@@ -18,8 +18,6 @@ from jobspec.jobs.base import SERVICE, JobRequest, Queue
 class InvalidRequest(InvalidInput):
     """A field is unknown, missing or cannot be used."""
 
-    kind = "invalid-request"
-
 
 def _by_kind(models: Iterable[type[JobRequest]]) -> dict[str, type[JobRequest]]:
     return {get_args(model.model_fields["kind"].annotation)[0]: model for model in models}

@@ -84,8 +84,6 @@ _NONE = -999.0
 class InvalidCategories(InvalidInput):
     """The file of flood categories cannot be used."""
 
-    kind = "invalid-categories"
-
 
 @dataclass(frozen=True, slots=True)
 class Category:

@@ -61,10 +61,7 @@ class MCLSTMConfig(_Network):
         description="Size of the embedding of weather and attributes for the gates; 0: none, as published.",
     )
     rank: int = Field(
-        16,
-        ge=0,
-        le=256,
-        description="Rank of the weights of R, the redistribution gate; 0: full, as published.",
+        16, ge=0, le=256, description="Rank of the weights of R, the redistribution gate; 0: full, as published."
     )
     basin_vector: int = Field(
         32,
@@ -174,6 +171,22 @@ class LSTMConfig(_Comparison):
     forget_bias: float = Field(3.0, description="Initial bias of the forget gate.")
 
 
+class EALSTMConfig(_Comparison):
+    """The LSTM whose input gate sees the attributes alone. It has no storage and no water balance."""
+
+    architecture: Literal["ealstm"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = Field(3.0, description="Initial bias of the forget gate.")
+
+
+class GRUConfig(_Comparison):
+    """The gated recurrent unit, smaller than an LSTM. It has no storage and no water balance."""
+
+    architecture: Literal["gru"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = Field(3.0, description="Initial bias of the update gate, which retains.")
+
+
 class EINSConfig(_Comparison):
     """The LSTM that diagnoses its own input. It has no storage and no water balance."""
 
@@ -194,7 +207,7 @@ class MMRNNConfig(_Comparison):
 
 CONFIGS: Mapping[str, type[_Network]] = {
     get_args(config.model_fields["architecture"].annotation)[0]: config
-    for config in (MCLSTMConfig, BucketsConfig, LSTMConfig, EINSConfig, MMRNNConfig)
+    for config in (MCLSTMConfig, BucketsConfig, LSTMConfig, EALSTMConfig, GRUConfig, EINSConfig, MMRNNConfig)
 }
 ARCHITECTURES = tuple(CONFIGS)
 
@@ -202,6 +215,8 @@ NetworkConfig = Annotated[
     Annotated[MCLSTMConfig, Tag("mclstm")]
     | Annotated[BucketsConfig, Tag("buckets")]
     | Annotated[LSTMConfig, Tag("lstm")]
+    | Annotated[EALSTMConfig, Tag("ealstm")]
+    | Annotated[GRUConfig, Tag("gru")]
     | Annotated[EINSConfig, Tag("eins")]
     | Annotated[MMRNNConfig, Tag("mmrnn")],
     discriminated_by("architecture", "an architecture", ARCHITECTURES),

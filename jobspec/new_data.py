@@ -68,8 +68,7 @@ Attributes = Annotated[
 Latitude = Annotated[float, Field(ge=-90, le=90, description="Of the gauge, degrees north.")]
 Longitude = Annotated[float, Field(ge=-180, le=180, description="Of the gauge, degrees east.")]
 AreaKm2 = Annotated[
-    float,
-    Field(ge=1e-6, le=MAX_AREA_KM2, description="Drainage area in km2, by which flow and depth are converted."),
+    float, Field(ge=1e-6, le=MAX_AREA_KM2, description="Drainage area in km2, by which flow and depth are converted.")
 ]
 
 

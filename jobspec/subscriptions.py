@@ -11,9 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.alerts import Severity
-from hydrology.base.calendar import zone
 from jobspec.addresses import mail_address
-from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, examples, form, refusing
+from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, TimeZone, examples, form
 
 PLACEHOLDERS = (
     *("headline", "why", "basin", "name", "level", "kind", "severity"),
@@ -108,12 +107,6 @@ Target = Annotated[
 ]
 
 
-def _time_zone(name: str) -> str:
-    with refusing("zone"):
-        zone(name)
-    return name
-
-
 Email = Annotated[
     str,
     AfterValidator(mail_address),
@@ -134,7 +127,7 @@ class Digest(RequestModel):
         description="The time of the day.",
         examples=["07:00"],
     )
-    timezone: Annotated[str, AfterValidator(_time_zone)] = Field(
+    timezone: TimeZone = Field(
         "UTC", max_length=64, description="A name of the tz database, whose clock it is.", examples=["America/Boise"]
     )
 
@@ -145,10 +138,7 @@ class Digest(RequestModel):
         return f"{int(minute)} {int(hour)} * * *"
 
 
-SomeBasins = Annotated[
-    list[Basin],
-    Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]]),
-]
+SomeBasins = Annotated[list[Basin], Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]])]
 _BASINS = "The basins whose changes are sent; null for all basins."
 _MIN_SEVERITY = "Changes of alerts that stay below this severity are not sent."
 _NULLABLE = ("basins", "template", "digest")
@@ -160,11 +150,7 @@ class NewSubscription(RequestModel):
     """A receiver of alert changes."""
 
     model_config = examples(
-        {
-            "url": "https://rivers.example/hooks/freshet",
-            "basins": ["USGS-13235000"],
-            "least_severity": "watch",
-        }
+        {"url": "https://rivers.example/hooks/freshet", "basins": ["USGS-13235000"], "least_severity": "watch"}
     )
 
     url: Target | None = None

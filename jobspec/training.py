@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.calendar import Period
@@ -53,10 +45,7 @@ class WindowsConfig(RequestModel):
     """
 
     spinup_days: int = Field(
-        365,
-        ge=0,
-        le=MAX_WINDOW_DAYS,
-        description="Days before the loss days, in which the state builds up.",
+        365, ge=0, le=MAX_WINDOW_DAYS, description="Days before the loss days, in which the state builds up."
     )
     loss_days: int = Field(365, ge=1, le=MAX_WINDOW_DAYS, description="Days whose discharge enters the loss.")
     batch: int = Field(32, ge=1, le=100_000, description="Windows per step.")

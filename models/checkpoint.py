@@ -20,11 +20,7 @@ def dump(tensors: Tensors, header: dict[str, Any]) -> bytes:
 
 
 def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
-    """Decode the result of `dump`.
-
-    Raises:
-        DataProblem: the blob is not a whole safetensors file of ours.
-    """
+    """Decode the result of `dump`; DataProblem where the blob is not a whole safetensors file of ours."""
     try:
         tensors = load(blob)
         header_size = int.from_bytes(blob[:8], "little")

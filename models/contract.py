@@ -98,13 +98,10 @@ class BasinVectors(nn.Module):
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Return attributes and vectors, (B, S + size)."""
-        return torch.cat([inputs.static, self._of(inputs)], 1)
-
-    def _of(self, inputs: Inputs) -> Tensor:
-        basin = inputs.basin
-        if basin is None or not len(self.table):
-            return inputs.static.new_zeros(len(inputs.static), self.size)
-        return self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
+        basin, vectors = inputs.basin, inputs.static.new_zeros(len(inputs.static), self.size)
+        if basin is not None and len(self.table):
+            vectors = self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
+        return torch.cat([inputs.static, vectors], 1)
 
     def seen(self, basin: Tensor | None, samples: int) -> Tensor:
         """Return for which samples (B,) the vector is known, and not left out by this step of a training."""
@@ -144,8 +141,7 @@ ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundre
 def check_tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tensor:
     """Return the tag of each day's precipitation, (T,), for water (B, K) that is tagged (B, K, G), in mm.
 
-    Raises:
-        ValueError: a day has no tag or an unknown one, or the tags do not sum to the cells' water.
+    ValueError: a day has no tag or an unknown one, or the tags do not sum to the cells' water.
     """
     if inputs.tag is None:
         raise ValueError("Water that falls needs a tag where that in the cells has one: give Inputs.tag")
@@ -170,7 +166,6 @@ class Network(nn.Module, ABC):
     Attributes:
         conserving: whether its cells hold water, in mm, and conserve it.
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
-        state_version: version of the meaning of its state.
         sees_energy: whether it needs temperature and potential evapotranspiration.
         trash_cells: the cells whose water is lost, never discharge.
         evaporates: name of the output that the air takes up; all `loss` unless leakage is separate.
@@ -181,7 +176,6 @@ class Network(nn.Module, ABC):
     architecture: str
     conserving: bool
     skips_gaps: bool
-    state_version: int
     half_products = False
     sees_energy = False
     trash_cells: tuple[int, ...] = ()

@@ -37,8 +37,7 @@ def simulate(
 ) -> tuple[ArrayMap, ArrayMap]:
     """Run a network over T days of B samples from a state: named arrays (B, ...); None for an empty store.
 
-    Returns:
-        the `wanted` outputs (`discharge`, `loss`, `storage`, `outflow`), each (B, T, ...), and the last state.
+    Return the `wanted` outputs (`discharge`, `loss`, `storage`, `outflow`), each (B, T, ...), and the last state.
     """
     samples, was_training = inputs.mass.shape[1], network.training
     if was_training:
@@ -127,11 +126,8 @@ class Ensemble:
     ) -> tuple[ArrayMap, list[ArrayMap]]:
         """Run every member over the days of `forcing`, B basins over T days in their own units.
 
-        Args:
-            states: one per member, named arrays (B, ...); None for empty stores.
-
-        Returns:
-            the `wanted` outputs (members, B, T, ...), and the states after the last day, one per member.
+        States are named arrays (B, ...), one map per member; None for empty stores. Return the `wanted` outputs
+        (members, B, T, ...), and the states after the last day.
         """
         outputs, last = zip(*self.each(forcing, states, wanted), strict=True)
         return {name: np.stack([of_member[name] for of_member in outputs]) for name in wanted}, list(last)
@@ -180,7 +176,7 @@ def balance_fault(
     discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
     before = np.zeros(members) if start is None else stored_water(start, at)
     rain_of_each = np.broadcast_to(rain, discharge.shape)
-    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
+    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32).each()):
         if not ledger.closes:
             return absent(Reason.MEMBER_LEDGER_OPEN, member=member, residual=ledger.residual_mm)
     cells = np.stack([state["c"][at] for state in last])

@@ -22,10 +22,7 @@ Array = npt.NDArray[np.float32]
 class Forcing:
     """Forcing and attributes of N basins over consecutive days, NaN where a value is missing.
 
-    Attributes:
-        mass: (N, days), precipitation in mm/day.
-        auxiliary: (N, days, L), in their own units.
-        static: (N, S), in their own units.
+    `mass` is precipitation, (N, days) in mm/day; `auxiliary` (N, days, L) and `static` (N, S) are in their own units.
     """
 
     first: Day
@@ -41,8 +38,7 @@ class Forcing:
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
         """Whether a day lacks any of its forcing, (N, days)."""
-        missing: npt.NDArray[np.bool_] = np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1)
-        return missing
+        return np.asarray(np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1))
 
     def over(self, period: Period) -> Self:
         """Return the forcing of a period within this one."""

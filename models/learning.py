@@ -39,17 +39,13 @@ def loss_of(simulated: Tensor, observed: Tensor, sd: Tensor, config: TrainingCon
     return loss
 
 
-def nse_star(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
-    """Return the basin-averaged Nash-Sutcliffe loss NSE* [K19]: the mean of `nse_of_days`, a scalar."""
-    return nse_of_days(simulated, observed, sd, expectile).sum() / (~torch.isnan(observed)).sum()
-
-
 def nse_of_days(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
     """Return (q_sim - q_obs)^2 / (s_b + 0.1)^2 of every day, 0 where nothing was observed (NaN).
 
-    Its mean estimates the mean of the possible observations. An expectile above 0.5 [Newey and Powell 1987] estimates a
-    little more, most where the network is least certain: errors of too little flow count for more; 0.5 is NSE*. Flows
-    and `sd`, s_b of the basin's discharge in the training period, are in mm/day and broadcast.
+    The mean over observed days is the basin-averaged Nash-Sutcliffe loss NSE* [K19], which estimates the mean of the
+    possible observations. An expectile above 0.5 [Newey and Powell 1987] estimates a little more, most where the
+    network is least certain: errors of too little flow count for more; 0.5 is NSE*. Flows and `sd`, s_b of the basin's
+    discharge in the training period, are in mm/day and broadcast.
     """
     return _squared_errors(simulated, observed, sd + NSE_EPSILON, expectile)
 
@@ -167,11 +163,7 @@ class Validation:
         return self.score(outputs["discharge"].astype(np.float32))
 
     def score(self, discharge: Array) -> MedianNSE:
-        """Return the median NSE of a simulation (basins, days) that begins before the period.
-
-        Raises:
-            DataProblem: no basin has the observations for an NSE in this period.
-        """
+        """Return the median NSE of a simulation (basins, days) that begins before the period, or DataProblem."""
         simulated = discharge[:, -len(self.period) :]
         values = [nse(s, o).value for s, o in zip(simulated, self.observed, strict=True)]
         known = [value for value in values if value is not None]

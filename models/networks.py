@@ -6,10 +6,12 @@ from jobspec.network import NetworkConfig
 from jobspec.training import InputsConfig, TrainingConfig
 from models.contract import Network
 from models.nets.buckets import Buckets
-from models.nets.comparison_networks import EINS, LSTM, MMRNN
+from models.nets.comparison_networks import EALSTM, EINS, GRU, LSTM, MMRNN
 from models.nets.mclstm import MCLSTM
 
-ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCLSTM, Buckets, LSTM, EINS, MMRNN)}
+ARCHITECTURES: dict[str, type[Network]] = {
+    net.architecture: net for net in (MCLSTM, Buckets, LSTM, EALSTM, GRU, EINS, MMRNN)
+}
 
 
 def architecture(network: NetworkConfig) -> type[Network]:

@@ -59,16 +59,33 @@ class Probe:
     measure: Callable[[Trial], float]
 
 
+Measure = Callable[[Trial], float]
+PROBES: list[Probe] = []
+
+
+def _probe(name: str, asks: str, unit: str, limit: float, *, of_water: bool = True) -> Callable[[Measure], Measure]:
+    def register(measure: Measure) -> Measure:
+        PROBES.append(Probe(name, asks, unit, limit, of_water, measure))
+        return measure
+
+    return register
+
+
+@_probe(
+    "closure", "water unaccounted for since the empty store, of the water that fell", "1", WATER_AVAILABLE.tolerance
+)
 def _closure(trial: Trial) -> float:
     fallen = np.cumsum(trial.weather.mass[..., 0].numpy().T, axis=1, dtype=np.float64)
     rained = fallen > 0
     return _largest([np.abs(fallen - _accounted(trial.usual))[rained] / fallen[rained]])
 
 
+@_probe("non-negativity", "how far discharge, loss or a cell is below 0", "mm", -MIN_MM)
 def _non_negativity(trial: Trial) -> float:
     return _largest(-values for values in trial.usual.values())
 
 
+@_probe("boundedness", f"what leaves in a day beyond what was there, a day of {STORM_MM:.0f} mm among them", "mm", 1e-2)
 def _boundedness(trial: Trial) -> float:
     rain = trial.weather.mass.clone()
     rain[DAYS // 2] = STORM_MM
@@ -79,6 +96,12 @@ def _boundedness(trial: Trial) -> float:
     return _largest([left - there])
 
 
+@_probe(
+    "added rain",
+    f"how far the water in the basin and what left it are from {ADDED_MM:.0f} mm more after as much more rain",
+    "mm",
+    1e-2,
+)
 def _added_rain(trial: Trial) -> float:
     at = DAYS // 2
     rain = trial.weather.mass.clone()
@@ -95,6 +118,7 @@ def _accounted(outputs: ArrayMap) -> npt.NDArray[np.float64]:
     return left + stored
 
 
+@_probe("dry-down", f"mean discharge of the last of {DRY_YEARS} years without rain", "mm/day", 0.1)
 def _dry_down(trial: Trial) -> float:
     dry = replace(trial.weather, mass=torch.zeros_like(trial.weather.mass))
     outputs, state = trial.whole
@@ -103,6 +127,7 @@ def _dry_down(trial: Trial) -> float:
     return _largest([np.abs(outputs["discharge"]).mean(axis=1)])
 
 
+@_probe("causality", "how much the weather of later days changes a discharge", "mm/day", 0.0, of_water=False)
 def _causality(trial: Trial) -> float:
     known = DAYS // 2
     other = _weather(trial.weather.auxiliary.shape[-1], trial.weather.static.shape[-1], seed=1)
@@ -114,11 +139,13 @@ def _causality(trial: Trial) -> float:
     return _difference(outputs["discharge"][:, :known], trial.usual["discharge"][:, :known])
 
 
+@_probe("batch invariance", "how much other basins change a discharge", "mm/day", 0.0, of_water=False)
 def _batch_invariance(trial: Trial) -> float:
     weather = trial.weather
     return _difference(trial.run(weather.of_samples([0]))[0]["discharge"], trial.usual["discharge"][:1])
 
 
+@_probe("restart", "how much stopping and resuming from the state changes a discharge", "mm/day", 0.0, of_water=False)
 def _restart(trial: Trial) -> float:
     at = DAYS // 2
     _, state = trial.run(trial.weather.between(0, at))
@@ -126,55 +153,15 @@ def _restart(trial: Trial) -> float:
     return _difference(rest["discharge"], trial.usual["discharge"][:, at:])
 
 
-PROBES = (
-    Probe(
-        "closure",
-        "water unaccounted for since the empty store, of the water that fell",
-        "1",
-        WATER_AVAILABLE.tolerance,
-        True,
-        _closure,
-    ),
-    Probe("non-negativity", "how far discharge, loss or a cell is below 0", "mm", -MIN_MM, True, _non_negativity),
-    Probe(
-        "boundedness",
-        f"what leaves in a day beyond what was there, a day of {STORM_MM:.0f} mm among them",
-        "mm",
-        1e-2,
-        True,
-        _boundedness,
-    ),
-    Probe(
-        "added rain",
-        f"how far the water in the basin and what left it are from {ADDED_MM:.0f} mm more after as much more rain",
-        "mm",
-        1e-2,
-        True,
-        _added_rain,
-    ),
-    Probe("dry-down", f"mean discharge of the last of {DRY_YEARS} years without rain", "mm/day", 0.1, True, _dry_down),
-    Probe("causality", "how much the weather of later days changes a discharge", "mm/day", 0.0, False, _causality),
-    Probe("batch invariance", "how much other basins change a discharge", "mm/day", 0.0, False, _batch_invariance),
-    Probe(
-        "restart", "how much stopping and resuming from the state changes a discharge", "mm/day", 0.0, False, _restart
-    ),
-)
-
-
 def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[ProbeResult, ...]:
     """Return the probes' results for networks of one architecture: the worst, in the order of `PROBES`."""
     trials = [Trial(network, auxiliary, static) for network in networks]
     conserving = all(network.conserving for network in networks)
+    worst = {probe: _largest(map(probe.measure, trials)) for probe in PROBES if conserving or not probe.of_water}
     return tuple(
-        ProbeResult(probe.name, probe.asks, probe.unit, probe.limit, _worst(probe, trials))
-        for probe in PROBES
-        if conserving or not probe.of_water
+        ProbeResult(probe.name, probe.asks, probe.unit, probe.limit, value if np.isfinite(value) else None)
+        for probe, value in worst.items()
     )
-
-
-def _worst(probe: Probe, trials: Iterable[Trial]) -> float | None:
-    worst = _largest(map(probe.measure, trials))
-    return worst if np.isfinite(worst) else None
 
 
 def _weather(auxiliary: int, static: int, seed: int = 0) -> Inputs:

@@ -22,8 +22,6 @@ from models.ensemble import ArrayMap, Ensemble
 class UnusableState(DataProblem):
     """A saved state is damaged, or belongs to another ensemble, basin or day."""
 
-    kind = "unusable-state"
-
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -96,8 +94,7 @@ def dump(state: SavedState) -> bytes:
 def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
     """Decode the result of `dump`; the ensemble determines the names, shapes and dtypes of states.
 
-    Raises:
-        UnusableState: it belongs to another owner, is damaged, or was never a state.
+    UnusableState: it belongs to another owner, is damaged, or was never a state.
     """
     try:
         tensors, fields = checkpoint.parse(content)

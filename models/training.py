@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from pydantic import BaseModel, Field, NonNegativeInt, ValidationError
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 from torch import Tensor, nn
 
 from hydrology.base.calendar import Period
@@ -32,8 +32,6 @@ MAX_RECORDED = 1000
 
 class TrainingDiverged(DataProblem):
     """The loss is no longer a number."""
-
-    kind = "training-diverged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +64,13 @@ class TrainedMember:
     seconds: float
 
 
-def _empty_curve() -> Curve:
-    return {"step": [], "loss": [], "learning_rate": [], "gradient_norm": []}
-
-
 class _CheckpointHeader(BaseModel):
     """The progress of a training in a checkpoint."""
 
     step: NonNegativeInt
     best_nse: float | None
     log: list[dict[str, Any]]
-    curve: Curve = Field(default_factory=_empty_curve)
+    curve: Curve
     seconds: float
 
 
@@ -125,7 +119,11 @@ class MemberTraining:
         self.energy = energy(data.forcing, config.inputs) if self.network.sees_energy else None
         self.prior: VectorPrior | None = None
         if config.fitted == "basin_vectors":
-            self.prior = self._fit_vectors_alone()
+            vectors = self.network.basin_vectors
+            assert vectors is not None
+            self.network.requires_grad_(False)
+            vectors.table.requires_grad_(True)
+            vectors.dropout, self.prior = 0.0, VectorPrior(vectors.table)
         self.fitted = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
@@ -141,7 +139,7 @@ class MemberTraining:
         self._clock = time.process_time if device == "cpu" else time.perf_counter
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
-        self.curve = _empty_curve()
+        self.curve: Curve = {"step": [], "loss": [], "learning_rate": [], "gradient_norm": []}
 
     def _samples_of(self, seed: int) -> tuple[Array, Array, Windows]:
         """Return the observations that are fitted, s_b of the basins, and the windows in the order of a seed."""
@@ -159,10 +157,8 @@ class MemberTraining:
     ) -> TrainedMember:
         """Train to the end, or until `on_progress`, called at every step, raises; there is a last checkpoint then.
 
-        `on_checkpoint` gets the step count and a blob for `resume`, every `checkpoint_every` steps.
-
-        Raises:
-            TrainingDiverged: the loss is not finite.
+        `on_checkpoint` gets the step count and a blob for `resume`, every `checkpoint_every` steps. TrainingDiverged:
+        the loss is not finite.
         """
         if self.started and self.step == 0 and self.config.validation_period is not None:
             self._validate(None)
@@ -255,7 +251,10 @@ class MemberTraining:
         if not (torch.isfinite(loss) and torch.isfinite(norm)):
             raise self.diverged(loss.item(), norm.item(), rate)
         self.optimizer.step()
-        self._average()
+        share = self.average_share(self.step)
+        with torch.no_grad():
+            for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                mean.lerp_(now, 1 - share)
         self.record(self.step, loss.item(), norm.item())
         return loss.item(), rate
 
@@ -273,25 +272,11 @@ class MemberTraining:
         groups = [{"params": decay, "weight_decay": self.config.weight_decay}, {"params": others, "weight_decay": 0.0}]
         return torch.optim.AdamW([group for group in groups if group["params"]])
 
-    def _fit_vectors_alone(self) -> VectorPrior:
-        vectors = self.network.basin_vectors
-        assert vectors is not None
-        self.network.requires_grad_(False)
-        vectors.table.requires_grad_(True)
-        vectors.dropout = 0.0
-        return VectorPrior(vectors.table)
-
     def _prior_penalty(self, inputs: Inputs) -> Tensor | float:
         vectors = self.network.basin_vectors
         if self.prior is None or vectors is None or inputs.basin is None:
             return 0.0
         return self.prior.penalty(vectors.table[inputs.basin])
-
-    def _average(self) -> None:
-        share = self.average_share(self.step)
-        with torch.no_grad():
-            for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
-                mean.lerp_(now, 1 - share)
 
     def _samples(self, step: int) -> tuple[Inputs, Tensor, Tensor]:
         """Return a step's inputs, the observations of its loss days (T, B), and s_b (B,)."""

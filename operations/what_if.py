@@ -26,8 +26,10 @@ from operations.forecasting.summary import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
 from records.database.work import Work
 from records.runs import run_types, runs
-from records.runs.run_weather import RunWeather, RunWhatIf
+from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
+
+log = structlog.get_logger()
 
 VAPOUR = "vp"
 
@@ -44,20 +46,15 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
     if changes.degrees != 0 and not any(name in values for name in IN_DEGREES):
         return absent(Reason.NO_TEMPERATURE_TO_CHANGE, basin=basin)
     warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
-    wetter = _wetter(forcing.mass, changes)
-    if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
-        return reason
-    auxiliary = np.stack([*{**values, **warmer}.values()], axis=-1) if warmer else forcing.auxiliary
-    return replace(weather, forcing=replace(forcing, mass=wetter, auxiliary=auxiliary))
-
-
-def _wetter(mass: Array, changes: Changes) -> Array:
-    wetter = mass.copy()
+    wetter = forcing.mass.copy()
     if changes.precipitation_percent != 0:
         wetter = (wetter * np.float64(1 + changes.precipitation_percent / 100)).astype(np.float32)
     if changes.storm is not None:
         wetter[:, changes.storm.lead - 1] += np.float32(changes.storm.mm)
-    return wetter
+    if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
+        return reason
+    auxiliary = np.stack([*{**values, **warmer}.values()], axis=-1) if warmer else forcing.auxiliary
+    return replace(weather, forcing=replace(forcing, mass=wetter, auxiliary=auxiliary))
 
 
 def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
@@ -91,8 +88,6 @@ def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> Absen
             )
     return None
 
-
-log = structlog.get_logger()
 
 Results = list[run_types.BasinResult]
 
@@ -158,7 +153,7 @@ def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Re
             session, plan.inputs.loaded.version.id, plan.days.t0, plan.days.horizon, params.weather
         ):
             earlier = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
-            if _id(run.weather) == _id(plan.forecast) and all(
+            if (run.weather and run.weather.id) == (plan.forecast and plan.forecast.id) and all(
                 _same(plan, run, earlier.get(basin.basin_id), basin) for basin in issued
             ):
                 return run.id
@@ -168,10 +163,6 @@ def _base(work: Work, request: RunRequest[WhatIfParams], plan: Plan, results: Re
     new = new_run(work, plan, alone, what_if=replace(asked, changes={}))
     (base,) = store_all(work, alone, [(new, of_base)])
     return base.id
-
-
-def _id(weather: RunWeather | None) -> str | None:
-    return None if weather is None else weather.id
 
 
 def _same(plan: Plan, run: run_types.Run, earlier: run_types.RunBasin | None, basin: run_types.RunBasin) -> bool:

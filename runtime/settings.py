@@ -19,8 +19,6 @@ from jobspec.fields import form, message
 class BadSettings(InvalidInput):
     """A setting that cannot be used."""
 
-    kind = "bad-settings"
-
 
 def sqlite_url(file: Path) -> str:
     """Return the database URL of a SQLite file, whatever characters its path has."""

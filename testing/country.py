@@ -15,7 +15,6 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.basin_data.ingest import ingest
-from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series, series_writer
@@ -24,6 +23,7 @@ from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
 from testing.records import a_source
 from testing.synthetic import archive as synthetic
+from testing.training import train
 from testing.work import work_of
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")

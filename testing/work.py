@@ -1,5 +1,8 @@
 """The context of work in tests and benchmarks."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from records.database.engine import Database
@@ -8,6 +11,16 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 
 NOW = Clock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovedClock(Clock):
+    """A clock that a test moves."""
+
+    time: Callable[[], datetime]
+
+    def wall(self) -> datetime:
+        return self.time()
 
 
 def work_of(database: Database, clock: Clock = NOW, settings: Settings | None = None, **chosen: Any) -> Work:

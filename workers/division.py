@@ -1,10 +1,11 @@
 """Divide a job into parts: child jobs that workers run side by side, or processes of a command."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import read
+from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject
 from records.database.work import Work
 from records.job_permissions.permissions import Grant
@@ -36,7 +37,7 @@ def divide(
     Raises:
         Waiting: the parts have been posted, or are not done yet.
     """
-    if len(parts) == 1 or (running.works_alone and _processes(running, parts) == 1):
+    if len(parts) == 1 or (running.works_alone and processes_for(len(parts), running.work.cores) == 1):
         return [handler(running, part.params) for part in parts]
     if running.works_alone:
         return _in_processes(running, parts, handler)
@@ -60,15 +61,7 @@ def divide(
     return [child.result if child.status == "succeeded" and child.result is not None else child for child in done]
 
 
-def _processes(running: JobRun, parts: Sequence[JobRequest]) -> int:
-    from operations.versions.processes import processes_for
-
-    return processes_for(len(parts), running.work.cores)
-
-
 def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler) -> list[JsonObject | jobs.Job]:
-    from operations.versions.processes import side_by_side
-
     work, shares = running.work, dict.fromkeys(range(len(parts)), 0.0)
 
     def show(part: int, progress: Progress) -> None:
@@ -77,7 +70,7 @@ def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler
 
     stored = [(part.kind, part.stored()) for part in parts]
     piece = partial(_part, work.settings, work.clock, running.grant, running.job, handler, stored)
-    done = side_by_side(piece, range(len(parts)), _processes(running, parts), show)
+    done = side_by_side(piece, range(len(parts)), processes_for(len(parts), work.cores), show)
     return [done[number] for number in range(len(parts))]
 
 
@@ -91,11 +84,5 @@ def _part(
     number: int,
     report: Callable[[Progress], None],
 ) -> JsonObject:
-    """Do a part in this process."""
-    running = JobRun(_opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
+    running = JobRun(Work.opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
     return handler(running, read(*parts[number]).params)
-
-
-@cache
-def _opened(settings: Settings, clock: Clock) -> Work:
-    return Work.opened(settings, clock)

@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from ingestion.base import SourceError
+from operations.basin_data.sources import Intake
 from records.access import audit
 from records.database.base import JsonObject
 from records.database.work import Work
@@ -15,9 +17,6 @@ from records.job_permissions.permissions import SERVICE, Grant
 from records.job_permissions.write_guard import UndeclaredWriteError
 from records.jobs import attempts, jobs
 from records.runs.runs import Params, RunRequest
-
-if TYPE_CHECKING:
-    from operations.basin_data.sources import Intake
 
 MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
 _LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
@@ -124,10 +123,8 @@ class JobRun:
         if setting not in self._folders:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
 
-    def intake(self) -> "Intake":
+    def intake(self) -> Intake:
         """Return the places that it may read files from."""
-        from operations.basin_data.sources import Intake
-
         settings = self.work.settings
 
         def show(received: int, size: int | None) -> None:
@@ -137,8 +134,6 @@ class JobRun:
 
     def on_file(self) -> Callable[[str], None]:
         """Return what shows each file before it is read, and refuses files at which the process died twice."""
-        from ingestion.base import SourceError
-
         with self.work.database.reading() as session:
             deadly = attempts.deadly_files(session, self.job.id)
 

@@ -69,8 +69,6 @@ def _log_error(error: Exception, wait: float) -> None:
     log.warning("worker.broker", error=str(error), again_in_seconds=wait)
 
 
-log = structlog.get_logger()
-
 SECONDS_BETWEEN_LOOKS = 1.0
 MAX_LOOK = 60.0  # seconds: waiting for a hanging database or broker is not the scheduler's fault
 

@@ -50,7 +50,7 @@ def fire(tools: WorkerContext) -> int:
         elif schedule.next_run_at > following:
             log.warning("schedule.clock", schedule=schedule.name, was=schedule.next_run_at.isoformat())
             with tools.database.transaction() as session:
-                schedules.set_next(session, schedule.id, schedule.revision, following)
+                schedules.advance(session, schedule.id, schedule.revision, following)
     return fired
 
 
@@ -86,7 +86,7 @@ def _fire_one(tools: WorkerContext, schedule: schedules.Schedule, now: datetime,
     except TooManyUnfinishedJobs as problem:
         log.warning("schedule.skipped", schedule=schedule.name, problem=str(problem), next=following.isoformat())
         with tools.database.transaction() as session:
-            if schedules.set_next(session, schedule.id, schedule.revision, following):
+            if schedules.advance(session, schedule.id, schedule.revision, following):
                 actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
                 reason, then = str(problem), following.isoformat()
                 audit.record(session, actor, "schedule skipped", schedule.id, now, reason=reason, next_run_at=then)
@@ -182,12 +182,8 @@ def _without_message(tools: WorkerContext, sent: Sequence[jobs.Job], now: dateti
     lost = []
     for queue, group in groupby(sorted(sent, key=attrgetter("queue")), attrgetter("queue")):
         queued = list(group)
-        if old := [job for job in queued if not _is_on_its_way(job, now)]:
+        # What is sent later than now was sent before the clock was set back.
+        if old := [job for job in queued if not timedelta(0) <= now - (job.sent_at or now) <= RESEND_AFTER]:
             missing = len(queued) - tools.sender.messages(queue)
             lost += old[: max(0, missing)]
     return lost
-
-
-def _is_on_its_way(job: jobs.Job, now: datetime) -> bool:
-    assert job.sent_at is not None
-    return timedelta(0) <= now - job.sent_at <= RESEND_AFTER  # later than now: the clock was set back

@@ -3,12 +3,12 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import SERIES
 from app.forecasts.discharge import ANSWER_LEVELS, DischargeUnits, in_units, level_name, usual_units
 from app.forecasts.header import Columns, Days, FieldUnits, GappyColumns, LeadDays, days_ahead, run_table
@@ -16,9 +16,8 @@ from app.http import json_numbers
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, IdPage, KnownBasin, NoArea, OptionalBasin, Reading, RunId
-from app.http.json_numbers import gappy_column, rounded
-from app.http.problems import Forbidden, documented, documented_keyed, documented_writing
+from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId, id_path
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
@@ -26,16 +25,12 @@ from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.changes import NewAdjustment, Publication
-from jobspec.fields import ID
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.forecasts import adjustments
 from records.forecasts.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.forecasts.latest import NoForecast, NoModel
 from records.outlooks import outlooks
-from records.outlooks.outlooks import read_chances
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_types import UnknownRun
 from records.runs.tables import Adjustment as StoredAdjustment
 
 _STORED = As(
@@ -96,7 +91,6 @@ class AdjustedForecast(Adjustment):
 
 
 def adjustment_answer(session: Session, stored: StoredAdjustment) -> Adjustment:
-    """Return an adjustment."""
     return Adjustment(**_fields(session, stored))
 
 
@@ -117,8 +111,8 @@ def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units |
         **days_ahead(run),
         flow_of=flow_of,
         issued={name: json_numbers.column(row) for name, row in zip(names, issued, strict=True)},
-        adjusted={name: gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
-        window_days=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
+        adjusted={name: json_numbers.gappy_column(row) for name, row in zip(names, adjusted, strict=True)},
+        window_days=min(run.days_to_come, WINDOW_DAYS),
         levels=maybe(_levels(session, stored, run, basin)),
     )
 
@@ -133,52 +127,50 @@ def _levels(
 ) -> list[AdjustedLevel] | Absent:
     if stored.levels is not None:
         return [AdjustedLevel(**level) for level in stored.levels]
-    issued = read_chances(session, run, basin, None).chances
+    issued = outlooks.read_chances(session, run, basin, None).chances
     if isinstance(issued, Absent):
         return issued
-    adjusted = read_chances(session, run, basin, stored).chances
+    adjusted = outlooks.read_chances(session, run, basin, stored).chances
     assert not isinstance(adjusted, Absent)  # both come from the same run
     pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].level)
     return [
         AdjustedLevel(
             level=before.level,
             direction=before.direction,
-            discharge=rounded(before.discharge),
-            issued=rounded(before.chance),
-            adjusted=rounded(after.chance),
+            discharge=json_numbers.rounded(before.discharge),
+            issued=json_numbers.rounded(before.chance),
+            adjusted=json_numbers.rounded(after.chance),
         )
         for before, after in pairs
     ]
 
 
-of_adjusted = run_table("adjusted", "Adjusted forecast of {}")
+of_adjusted = run_table("adjusted", "Adjusted forecast of {0.basin}")
 
 
 router = APIRouter(tags=["forecasts"], route_class=KeyFirstRoute)
 
-AdjustmentId = Annotated[str, Path(description="An adjustment's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+AdjustmentId = Annotated[str, id_path("An adjustment's id.", "01a1fa31d0a6718d9e12f4")]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "description": "The draft."}}
 
 
 @router.get(
     "/basins/{basin}/adjustments",
     summary="Published adjustments of a basin's forecasts",
-    response_model=schema_of(AdjustmentPage),
-    responses=documented(UnknownBasin),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(AdjustmentPage, basins.UnknownBasin, cache_control=SHORTLY),
 )
 def list_published_adjustments(
-    session: Reading, basin: KnownBasin, page: IdPage, fields: Annotated[FieldFilter, fields_of(AdjustmentPage)]
+    session: Reading, basin: KnownBasin, page: Annotated[Listing, listing(AdjustmentPage)]
 ) -> Response:
     """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
-    shown, following = page.cut(adjustments.page(session, basin=basin, after=page.after, limit=page.sought))
-    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
+    found = adjustments.page(session, basin=basin, after=page.after, limit=page.sought)
+    return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
 
 @router.get(
     "/runs/{run}/basins/{basin}/adjusted",
     summary="A run's forecast of a basin as a forecaster published it",
-    **documented_responses(AdjustedForecast, UnknownRun, NotAdjusted, NoArea, formats=SERIES),
+    **documented_responses(AdjustedForecast, run_types.UnknownRun, NotAdjusted, NoArea, formats=SERIES),
 )
 def read_adjusted(
     session: Reading, run: RunId, basin: BasinId, answer: SeriesAnswer, units: DischargeUnits = "m3/s"
@@ -197,7 +189,7 @@ def read_adjusted(
     summary="Adjust an issued forecast",
     status_code=201,
     response_model=AdjustedForecast,
-    responses=_NEW | documented_writing(UnknownBasin, UnknownRun, NoModel, NoForecast, NotAdjustable),
+    responses=_NEW | documented_writing(basins.UnknownBasin, run_types.UnknownRun, NoModel, NoForecast, NotAdjustable),
 )
 def create_adjustment(
     response: Response, writer: ForecasterWriter, basin: BasinId, new: NewAdjustment
@@ -217,29 +209,25 @@ def create_adjustment(
 @router.get(
     "/adjustments",
     summary="Adjustments of all basins, with drafts",
-    response_model=schema_of(AdjustmentPage),
-    responses=documented_keyed(Forbidden, UnknownBasin),
-    dependencies=[cached(NO_STORE)],
+    **documented_list(AdjustmentPage, Unauthorized, Forbidden, basins.UnknownBasin, cache_control=NO_STORE),
 )
 def list_adjustments(
     session: Reading,
     _key: ForecasterReader,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(AdjustmentPage)],
+    page: Annotated[Listing, listing(AdjustmentPage)],
     basin: OptionalBasin = None,
 ) -> Response:
     """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""
     if basin is not None:
         basins.require(session, basin)
     found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(AdjustmentPage(adjustments=[adjustment_answer(session, one) for one in shown], next=following))
+    return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
 
 @router.get(
     "/adjustments/{adjustment}",
     summary="An adjustment beside the forecast as issued",
-    responses=documented_keyed(Forbidden, UnknownAdjustment, NoArea),
+    responses=documented(Unauthorized, Forbidden, UnknownAdjustment, NoArea),
     dependencies=[cached(NO_STORE)],
 )
 def read_adjustment(

@@ -7,19 +7,18 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.alerts.changes import ProposedChange, proposed_change
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import Model, next_page
-from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import BasinId, Page, Reading, ServiceClock, paged
-from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.conditional import NO_STORE
+from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.problems import Forbidden, Unauthorized, documented_writing
 from app.http.shown import As, model_of
 from hydrology.base.calendar import Day
 from jobspec.changes import HeldRuling
 from jobspec.fields import BASIN, BASIN_WORDS, form
 from records.access.audit import Action
 from records.alerts import held_alerts
-from records.alerts.held_alerts import HeldOtherwise, NothingHeld
 from records.basins.basins import UnknownBasin
 from records.levels import categories_and_doubts
 
@@ -53,17 +52,12 @@ def held_answer(session: Session, stored: held_alerts.HeldAlerts, on: Day) -> He
 
 router = APIRouter(tags=["alerts"], route_class=KeyFirstRoute)
 
-BasinPage = Annotated[
-    Page,
-    paged(
-        Annotated[
-            str | None,
-            Query(
-                description="Start after this basin: the last one of the page before.",
-                pattern=form(f"^{BASIN}$", BASIN_WORDS),
-                examples=["USGS-13235000"],
-            ),
-        ]
+HeldCursor = Annotated[
+    str | None,
+    Query(
+        description="Start after this basin: the last one of the page before.",
+        pattern=form(f"^{BASIN}$", BASIN_WORDS),
+        examples=["USGS-13235000"],
     ),
 ]
 
@@ -71,30 +65,25 @@ BasinPage = Annotated[
 @router.get(
     "/alerts/held",
     summary="Changes of alerts that wait for approval",
-    response_model=schema_of(HeldAlertsPage),
-    responses=documented_keyed(Forbidden),
-    dependencies=[cached(NO_STORE)],
+    **documented_list(HeldAlertsPage, Unauthorized, Forbidden, cache_control=NO_STORE),
 )
 def list_held_alerts(
     session: Reading,
     clock: ServiceClock,
     _key: ForecasterReader,
-    page: BasinPage,
-    fields: Annotated[FieldFilter, fields_of(HeldAlertsPage)],
+    page: Annotated[Listing, listing(HeldAlertsPage, HeldCursor)],
 ) -> Response:
     """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
     nobody decides before. Everywhere: what it proposes for levels that seem wrong (`in_doubt`), which waits until
     somebody decides. With a forecaster's key."""
-    shown, following = page.cut(
-        held_alerts.page(session, after=page.after, limit=page.sought), lambda held: held.basin_id
-    )
-    return fields.of(HeldAlertsPage(held=[held_answer(session, one, clock.today()) for one in shown], next=following))
+    found, today = held_alerts.page(session, after=page.after, limit=page.sought), clock.today()
+    return page.of(found, lambda shown: [held_answer(session, one, today) for one in shown], lambda held: held.basin_id)
 
 
 @router.post(
     "/basins/{basin}/alerts/held",
     summary="Approve or dismiss changes of a basin's alerts",
-    responses=documented_writing(UnknownBasin, NothingHeld, HeldOtherwise),
+    responses=documented_writing(UnknownBasin, held_alerts.NothingHeld, held_alerts.HeldOtherwise),
 )
 def decide_held_alerts(writer: ForecasterWriter, basin: BasinId, ruling: HeldRuling) -> HeldAlerts:
     """Approved changes go out within seconds, with the name of the key and the note. Dismissed ones do not, and the

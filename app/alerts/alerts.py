@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from app.basins.run_levels import Stage, rating_of, stage_of
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
-from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import KnownBasin, Page, Reading, ServiceClock, paged
-from app.http.problems import documented
+from app.http.conditional import SHORTLY
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from hydrology.alerts import ENDS_AFTER, IMPACT, SEVERITIES, Severity, Trend, ladder
 from hydrology.base.absent import text
 from hydrology.base.calendar import Day
@@ -26,16 +25,13 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
+from records.alerts.alert_changes import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND
 from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.levels import basin_levels
 from records.levels.basin_levels import SetLevel
 from records.runs.run_summary import CalibrationKind
 
-NO_ALERT = Why("There is no alert.")
-NO_CATEGORY = Why("The level is not an official category.")
-NO_IMPACT = Why("Nothing is stated.")
-NO_TREND = Why("There was no run before to compare with.")
 _UNDECIDED = Why("No forecast has decided its alerts yet.")
 
 
@@ -179,35 +175,21 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
 router = APIRouter(tags=["alerts"])
 
 MinSeverity = Annotated[Severity, Query(description="Only alerts of at least this severity.")]
-AlertPage = Annotated[
-    Page,
-    paged(
-        Annotated[
-            str | None,
-            Query(
-                description="Start after this basin and direction: the last ones of the page before.",
-                pattern=form(
-                    f"^{BASIN}/(rising|falling)$", "a basin, a slash and a direction, such as USGS-13235000/rising"
-                ),
-                examples=["USGS-13235000/rising"],
-            ),
-        ]
+RiverCursor = Annotated[
+    str | None,
+    Query(
+        description="Start after this basin and direction: the last ones of the page before.",
+        pattern=form(f"^{BASIN}/(rising|falling)$", "a basin, a slash and a direction, such as USGS-13235000/rising"),
+        examples=["USGS-13235000/rising"],
     ),
 ]
 
 
-@router.get(
-    "/alerts",
-    summary="Current alerts of all basins",
-    response_model=schema_of(Alerts),
-    responses=documented(),
-    dependencies=[cached(SHORTLY)],
-)
+@router.get("/alerts", summary="Current alerts of all basins", **documented_list(Alerts, cache_control=SHORTLY))
 def list_alerts(
     session: Reading,
     clock: ServiceClock,
-    page: AlertPage,
-    fields: Annotated[FieldFilter, fields_of(Alerts)],
+    page: Annotated[Listing, listing(Alerts, RiverCursor)],
     least_severity: MinSeverity = SEVERITIES[0],
 ) -> Response:
     """One alert for each basin and direction in which flow is likely to pass a level, a page at a time: follow `next`
@@ -217,8 +199,11 @@ def list_alerts(
     basin, _, direction = (page.after or "").partition("/")
     cursor = (basin, direction) if page.after else None
     found = alerts.rivers(session, minimum=least_severity, after=cursor, limit=page.sought)
-    shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.direction}")
-    return fields.of(Alerts(alerts=answers_of(session, shown, clock.today()), next=following))
+    return page.of(
+        found,
+        lambda shown: answers_of(session, shown, clock.today()),
+        lambda alert: f"{alert.basin_id}/{alert.direction}",
+    )
 
 
 @router.get(

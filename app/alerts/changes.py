@@ -1,85 +1,55 @@
 """The history of a basin's alerts, the changes that a run proposes, and /v1/deliveries of them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.alerts.alerts import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND, STANDING, StandingLevel
+from app.alerts.alerts import STANDING, StandingLevel
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.basins.run_levels import ADVICE, StatedAdvice
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import IdPage, KnownBasin, NumberPage, Reading
-from app.http.problems import documented, documented_keyed, documented_writing
-from app.http.shown import As
-from hydrology.alerts import IMPACT, Severity, Trend
+from app.http.dependencies import KnownBasin, NumberCursor, Reading, id_path
+from app.http.problems import Unauthorized, documented, documented_writing
+from app.http.shown import As, model_of
 from hydrology.base.doc import Why
-from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import ID
-from jobspec.levels import CategoryName
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch
-from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status, UnknownDelivery
 from records.alerts.dispatch import MAX_TRIES, NotEnded, QuestionOver, SubscriptionPaused
 from records.alerts.subscriptions import UnknownSubscription
 from records.basins.basins import UnknownBasin
 
-_OF_THE_BASIN = Why("It concerns all levels of the basin.")
-_OF_PROMOTION = Why("The change comes from a promotion, not from a run.")
+_CHANGE = As(
+    omit=("replayed",),
+    rename=(
+        ("basin_id", "basin"),
+        ("discharge", "discharge_m3s"),
+        ("stage", "stage_ft"),
+        ("run_id", "run"),
+        ("version_id", "version"),
+        ("adjustment_id", "adjustment"),
+    ),
+    missing=True,
+)
 
 
-class ProposedChange(Model):
+class ProposedChange(model_of(alert_changes.NewChange, _CHANGE)):  # type: ignore[misc]
     """A change of an alert that a run proposes."""
 
-    kind: ChangeKind = Field(
-        description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
-        "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
-        "`promotion`: its forecasts come from another model version; the river has not changed."
-    )
-    at: datetime = Field(description="By the service's clock.")
-    basin: str
-    level: Annotated[str | None, _OF_THE_BASIN]
-    direction: Annotated[Direction | None, _OF_THE_BASIN]
-    discharge_m3s: Annotated[float | None, _OF_THE_BASIN]
-    stage_ft: Annotated[float | None, Why("No rating of the basin covers its discharge.")] = Field(
-        description="The official stage of a flood category, otherwise that of the discharge by the basin's rating."
-    )
-    category: Annotated[CategoryName | None, NO_CATEGORY] = Field(
-        description="The official flood category; null for other levels."
-    )
-    impact: Annotated[str | None, NO_IMPACT] = Field(description=IMPACT)
-    severity: Annotated[Severity | None, NO_ALERT] = Field(description="Now; of the whole basin, the highest.")
-    severity_before: Annotated[Severity | None, Why("There was no alert.")]
-    trend: Annotated[Trend | None, NO_TREND]
-    chance: Annotated[float | None, _OF_THE_BASIN]
-    chance_before: Annotated[float | None, Why("There was no run before that decided the level.")] = Field(
-        description="By the run before."
-    )
-    window_days: Annotated[int | None, Why("A promotion covers no days.")]
-    run: Annotated[str | None, _OF_PROMOTION] = Field(description="The run that caused it.")
-    t0: Annotated[date | None, _OF_PROMOTION]
-    version: str = Field(description="The model version that the forecasts come from.")
-    why: str = Field(description="The numbers and the rule, and what a forecaster contributed.")
-    decided_by: Annotated[str | None, Why("The service decided it alone.")] = Field(
-        description="Who approved it or published the adjustment behind it."
-    )
-    adjustment: Annotated[str | None, Why("The forecast was not adjusted.")] = Field(
-        description="The published adjustment behind it."
-    )
     levels: Annotated[
         list[StandingLevel] | None, Why("It does not head the message of a river, or is from before they were stored.")
     ] = Field(description=f"Of the change that heads a message, after it. {STANDING}")
     advice: Annotated[
         list[StatedAdvice] | None, Why("It does not head the message of a river, or is from before it was stored.")
     ] = Field(description=ADVICE)
-    missing: Missing = EXPLAINED
 
 
 class AlertChange(ProposedChange):
@@ -106,7 +76,6 @@ class AlertChanges(Model):
 
 
 def change_of(stored: alert_changes.Change) -> AlertChange:
-    """Return a change as answers show it."""
     return AlertChange(**alert_changes.as_json(stored))
 
 
@@ -121,19 +90,16 @@ router = APIRouter(tags=["alerts"])
 @router.get(
     "/basins/{basin}/alerts/changes",
     summary="Alert history of a basin",
-    response_model=schema_of(AlertChanges),
-    responses=documented(UnknownBasin),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(AlertChanges, UnknownBasin, cache_control=SHORTLY),
 )
 def list_alert_changes(
-    session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AlertChanges)]
+    session: Reading, basin: KnownBasin, page: Annotated[Listing, listing(AlertChanges, NumberCursor)]
 ) -> Response:
     """Every change of a level, newest first, with the run behind it. What a run changes at a river is one message to
     receivers (`message`). A promotion of another model version is a change of its own. Follow `next` until it is
     null."""
     found = alert_changes.page(session, basins=[basin], before=page.after, limit=page.sought)
-    shown, following = page.cut(found, lambda change: change.seq)
-    return fields.of(AlertChanges(changes=[change_of(one) for one in shown], next=following))
+    return page.of(found, lambda shown: [change_of(one) for one in shown], lambda change: change.seq)
 
 
 _UNDER_WAY = Why("It is under way.")
@@ -151,7 +117,7 @@ class Delivery(Model):
     event: Annotated[str | None, _QUESTION] = Field(
         description="Identifier of the change: `webhook-id` of every attempt."
     )
-    kind: ChangeKind | Literal["confirmation"]
+    kind: alert_changes.ChangeKind | Literal["confirmation"]
     basin: Annotated[str | None, _QUESTION]
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
     tries: int = Field(
@@ -193,13 +159,11 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
 
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
-    """Return a delivery with its log."""
     (delivery,) = summaries(session, [stored])
     return DeliveryDetail(**dict(delivery), attempts=deliveries.attempts_of(session, stored.id))
 
 
 def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
-    """Return deliveries as in a list."""
     changes = alert_changes.get_many(session, [stored.change_seq for stored in rows if stored.change_seq is not None])
     return [_summary(stored, changes.get(stored.change_seq or 0)) for stored in rows]
 
@@ -220,7 +184,7 @@ deliveries_router = APIRouter(
     prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
 )
 
-DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+DeliveryId = Annotated[str, id_path("A delivery's id.", "01a1fa31d0a6718d9e12f4")]
 OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]
 WithStatus = Annotated[Status | None, Query(description="Only deliveries with this status.")]
 
@@ -228,14 +192,12 @@ WithStatus = Annotated[Status | None, Query(description="Only deliveries with th
 @deliveries_router.get(
     "",
     summary="Which notifications were delivered",
-    response_model=schema_of(DeliveryPage),
-    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+    **documented_list(DeliveryPage, Unauthorized, UnknownSubscription, NotYourSubscription),
 )
 def list_deliveries(
     session: Reading,
     key: AnyKey,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(DeliveryPage)],
+    page: Annotated[Listing, listing(DeliveryPage)],
     subscription: OfSubscription = None,
     status: WithStatus = None,
 ) -> Response:
@@ -246,12 +208,13 @@ def list_deliveries(
     found = deliveries.page(
         session, subscriptions=chosen, with_questions=key.is_admin, status=status, after=page.after, limit=page.sought
     )
-    shown, following = page.cut(found)
-    return fields.of(DeliveryPage(deliveries=summaries(session, shown), next=following))
+    return page.of(found, lambda shown: summaries(session, shown))
 
 
 @deliveries_router.get(
-    "/{delivery}", summary="The log of a delivery", responses=documented_keyed(UnknownDelivery, NotYourSubscription)
+    "/{delivery}",
+    summary="The log of a delivery",
+    responses=documented(Unauthorized, UnknownDelivery, NotYourSubscription),
 )
 def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> DeliveryDetail:
     """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter, require_owner
 from app.http.base_schema import EXPLAINED, Missing, Model, ReasonText
 from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings, id_path
+from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from hydrology.alerts import Severity
 from hydrology.base.absent import absent
 from hydrology.base.doc import Why
@@ -21,7 +21,6 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from jobspec.addresses import why_no_target
 from jobspec.extensions import extensions
-from jobspec.fields import ID
 from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
@@ -105,8 +104,6 @@ class NotYourSubscription(Forbidden):
 class ForbiddenTarget(InvalidInput):
     """The service may not send to this address."""
 
-    kind = "forbidden-target"
-
 
 def require_target(settings: Settings, url: str | None) -> None:
     """Refuse a URL that the service may not send to, judged by the URL alone."""
@@ -117,13 +114,11 @@ def require_target(settings: Settings, url: str | None) -> None:
 class MailNotSet(InvalidInput):
     """This service sends no e-mail: its administrator has not set a mail server."""
 
-    kind = "mail-not-set"
     status = 409
     remedy = "Let an administrator set FRESHET_SMTP_HOST, FRESHET_MAIL_FROM and FRESHET_PUBLIC_URL."
 
 
 def require_receiver(settings: Settings, new: NewSubscription) -> None:
-    """Refuse a receiver that the service cannot send to."""
     require_target(settings, new.url)
     if new.email is not None and not settings.sends_mail:
         raise MailNotSet(str(absent(Reason.MAIL_NOT_SET)))
@@ -174,17 +169,10 @@ router = APIRouter(
     prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)], route_class=KeyFirstRoute
 )
 
-SubscriptionId = Annotated[
-    str, Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])
-]
+SubscriptionId = Annotated[str, id_path("A subscription's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
-@router.get(
-    "",
-    summary="List subscriptions to alert changes",
-    response_model=schema_of(Subscriptions),
-    responses=documented_keyed(),
-)
+@router.get("", summary="List subscriptions to alert changes", **documented_list(Subscriptions, Unauthorized))
 def list_subscriptions(
     session: Reading, key: AnyKey, clock: ServiceClock, fields: Annotated[FieldFilter, fields_of(Subscriptions)]
 ) -> Response:
@@ -221,7 +209,7 @@ def create_subscription(
 @router.get(
     "/{subscription}",
     summary="Read a subscription",
-    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+    responses=documented(Unauthorized, UnknownSubscription, NotYourSubscription),
 )
 def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscription: SubscriptionId) -> Subscription:
     """Only for the key that created it and for admins, because a URL may contain a secret."""

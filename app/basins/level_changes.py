@@ -158,7 +158,6 @@ class NewRatingTable(RatingTable):
 
 
 def table_of(stored: ratings.StoredRating) -> RatingTable:
-    """Return a stored rating table."""
     stages = np.array(stored.rating.stages)
     return RatingTable.from_records(
         stored,

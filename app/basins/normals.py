@@ -23,13 +23,11 @@ from hydrology.base import calendar
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Days, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units, observed_unit
 from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normals, too_few_years
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.series import series
-from records.series.series import NoObservations
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import WATER, WaterVariable
 from records.versions import promotions, versions
@@ -112,7 +110,7 @@ def _simulated(session: Session, basin: str, version: str | None, variable: Wate
     return water if isinstance(water, Absent) else Record("simulated", version, "mm", water.period, water.values)
 
 
-_FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
+_FIRST, _LAST = calendar.day("0001-01-01"), calendar.day("9999-12-31")
 _USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
 
 VALUES_A_DAY = 7
@@ -158,7 +156,7 @@ def normals_of(
 
 def _period(request: NormalsRequest, now: datetime) -> calendar.Period:
     if request.start is None:
-        last = day(now.date()) if request.end is None else request.end
+        last = calendar.day(now.date()) if request.end is None else request.end
         return calendar.Period(max(last - _USUAL, _FIRST), last)
     period = calendar.Period(request.start, min(request.start + _USUAL, _LAST) if request.end is None else request.end)
     if period.last < period.first:
@@ -203,7 +201,7 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
     return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
 
 
-def _answer(record: Record, days: Days) -> DayNormals:
+def _answer(record: Record, days: calendar.Days) -> DayNormals:
     of_days = normals(record.values, record.period, days)
     names = ("p10", "p25", "median", "p75", "p90")
     quantiles: dict[str, Any] = dict(zip(names, of_days.quantiles, strict=True))
@@ -217,7 +215,7 @@ def _answer(record: Record, days: Days) -> DayNormals:
     "number of years. A year counts if more than half of the days around the same day are known; the year of the day "
     "itself never counts, so no day is compared with itself. On a day with too few other years all are null, and "
     f"`missing` gives the reason. One answer holds at most {MAX_DAYS} days, past or ahead.",
-    **documented_responses(Normals, UnknownBasin, NoObservations, UnknownArea),
+    **documented_responses(Normals, UnknownBasin, series.NoObservations, UnknownArea),
 )
 def read_normals(
     session: Reading,

@@ -25,11 +25,9 @@ from hydrology.base.calendar import Period, as_date
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.units import Units, observed_unit
 from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.feeds import feeds
 from records.series import revisions, series
-from records.series.series import NoObservations
 
 router = APIRouter(prefix="/basins", tags=["observations"])
 
@@ -89,7 +87,7 @@ class ObservationQuery:
     basin: str
     entries: Sequence[series.Entry]
     period: Period
-    units: Units | None
+    units: convert.Units | None
     area: convert.Area | None
     known_at: datetime | None
 
@@ -107,14 +105,14 @@ def observation_query(session: Session, basin: str, request: SeriesRequest) -> O
         entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
     return ObservationQuery(
-        basin, entries, _period(basin, request, entries), observed_unit(request.units), area, request.known_at
+        basin, entries, _period(basin, request, entries), convert.observed_unit(request.units), area, request.known_at
     )
 
 
-def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
+def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> series.NoObservations:
     """Return the error for a series that is not stored, listing the stored ones."""
     choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
-    return NoObservations(f"{sought} is stored for {basin}: choose a stored series ({choices}).")
+    return series.NoObservations(f"{sought} is stored for {basin}: choose a stored series ({choices}).")
 
 
 def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: datetime) -> list[series.Entry]:
@@ -123,7 +121,7 @@ def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: da
     known = [replace(entry, period=daily.period) for entry, daily in then if daily is not None]
     if not known:
         sentence = f"Nothing of {entries[0].product} was known for {basin} at {at:%Y-%m-%dT%H:%M:%SZ}"
-        raise NoObservations(f"{sentence}: choose a later instant.")
+        raise series.NoObservations(f"{sentence}: choose a later instant.")
     return known
 
 
@@ -145,7 +143,6 @@ def credit_of(session: Session, product: str) -> DataCredit | None:
 
 
 def observations_of(session: Session, part: ObservationQuery) -> Observations:
-    """Return the observations of a basin."""
     period = part.period
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
@@ -195,7 +192,7 @@ def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequenc
     units = [entry.unit for entry in entries if entry.variable == DISCHARGE]
     if request.units is not None and not units:
         raise refused("units", "only discharge can be converted, and none is requested: leave it out.")
-    return area_between(session, basin, units, observed_unit(request.units), request.area)
+    return area_between(session, basin, units, convert.observed_unit(request.units), request.area)
 
 
 def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> Period:
@@ -207,7 +204,7 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
         raise refused("end", "the period ends before it begins: swap start and end.")
     period = Period(first, last)
     if first > last or span.overlap(period) is None:
-        raise NoObservations(
+        raise series.NoObservations(
             f"Nothing of {request.product} is stored for {basin} in those days: choose days within {span}."
         )
     if len(period) > MAX_DAYS:
@@ -234,7 +231,6 @@ _LONG_NAMES = {"srad": "downwelling shortwave radiation, mean over daylight"}
 
 
 def table_of(answer: Observations, sites: Mapping[str, Site]) -> Table:
-    """Return the daily series of a product in a basin."""
     rows, credit = len(answer.time), answer.credit
     columns = [
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
@@ -254,7 +250,6 @@ def table_of(answer: Observations, sites: Mapping[str, Site]) -> Table:
 def variable_columns(
     variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
 ) -> list[Column]:
-    """Return the values of a variable and their flags."""
     name, methods = _STANDARDS.get((variable, unit), (None, None))
     words = _LONG_NAMES.get(variable, variable)
     return [
@@ -269,7 +264,7 @@ def variable_columns(
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
     f"give the reason. One answer holds at most {MAX_DAYS} days; a longer period is refused. With "
     "`known_at` revised values appear as they were at that instant, and later data are absent.",
-    **documented_responses(Observations, UnknownBasin, NoObservations, UnknownArea, formats=SERIES),
+    **documented_responses(Observations, UnknownBasin, series.NoObservations, UnknownArea, formats=SERIES),
 )
 def read_observations(
     session: Reading,

@@ -16,7 +16,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, Units
-from hydrology.extremes.advice import LevelAdvice
+from hydrology.extremes.level_checks import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
@@ -44,13 +44,13 @@ class AnsweredLevel:
     of_model: bool = False
 
 
-def level_asked_for(basin: run_types.RunBasin, units: Units, discharge: float) -> AnsweredLevel:
-    """Return a requested discharge as a rising level."""
-    return AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
-
-
-def levels_of(session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units) -> Iterator[AnsweredLevel]:
-    """Yield the levels set by operators, of the record, and of the version's own simulation."""
+def levels_of(
+    session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units, discharge: float | None = None
+) -> Iterator[AnsweredLevel]:
+    """Yield the levels set by operators, of the record, and of the version's own simulation; or a rising discharge."""
+    if discharge is not None:
+        yield AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
+        return
     for level in basin_levels.levels_of(session, basin.basin_id):
         if level.discharge is None or level.unit is None:
             yield AnsweredLevel(level.name, level.direction, None, None, level.reason)

@@ -10,9 +10,7 @@ from sqlalchemy.orm import Session
 from app.http.base_schema import Area, Missing, Model, next_page
 from hydrology.base import units as convert
 from hydrology.base.doc import Why
-from hydrology.base.units import M2_PER_KM2
 from records.basins import basins, ownership
-from records.basins.ownership import Basin
 from records.versions.promotions import areas_in_use
 
 Kind = Literal["usgs", "synthetic", "other", "unofficial"]
@@ -124,8 +122,7 @@ class BasinDetail(BasinSummary):
     )
 
 
-def basin_summaries(session: Session, stored: Sequence[Basin]) -> list[BasinSummary]:
-    """Return basins as in a list."""
+def basin_summaries(session: Session, stored: Sequence[ownership.Basin]) -> list[BasinSummary]:
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
         BasinSummary.from_records(basin, **_area_and_kind(basin, areas[basin.id], official=basin.id not in owners))
@@ -146,7 +143,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     return BasinDetail.from_records(
         stored,
         **_area_and_kind(stored, area, official=ownership.owner(session, basin) is None),
-        areas_km2={name: m2 / M2_PER_KM2 for name, m2 in stored.areas.items()},
+        areas_km2={name: m2 / convert.M2_PER_KM2 for name, m2 in stored.areas.items()},
         weather_points=stored.weather_points or (),
         assume_attributes=bool(stored.assume_attributes),
         series=[
@@ -158,7 +155,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_kind(basin: Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
+def _area_and_kind(basin: ownership.Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
     why = "No source has given an area by which its flow could be converted."
     if len(basin.areas) > 1:
         why = "No current model version chooses among the areas of its sources: name one where flow is converted."

@@ -8,14 +8,14 @@ from pydantic import Field
 from app.basins.run_levels import Stage
 from app.basins.schemas import NO_FEED, AreaUsed, BasinKind
 from app.http.base_schema import EXPLAINED, Area, DataCredit, Missing, Model, Period
-from app.http.shown import As
+from app.http.shown import As, model_of
 from hydrology.alerts import IMPACT, INSTRUCTION
-from hydrology.base.doc import Why
 from hydrology.base.units import Units
 from hydrology.extremes import levels
 from hydrology.extremes.annual import Trend
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
+from records.levels.basin_levels import StoredFloodFrequency
 
 
 class RecordLevel(Model):
@@ -33,20 +33,8 @@ class RecordLevel(Model):
     stage: Stage = Field(description="The stage of the discharge, by the basin's rating of the day.")
 
 
-class FloodFrequency(Model):
+class FloodFrequency(model_of(StoredFloodFrequency, As(missing=True))):  # type: ignore[misc]
     """How the floods of a basin's record are analysed."""
-
-    regional_skew: Annotated[float | None, Why("None was set: the record's own skew is used.")] = Field(
-        description="Null: the record's own skew alone."
-    )
-    regional_skew_error: Annotated[float | None, Why("No regional skew was set.")] = Field(
-        description="Mean square error of the regional skew."
-    )
-    trend_adjusted: bool = Field(description="Whether floods are adjusted where their trend is significant.")
-    set_at: Annotated[datetime | None, Why("It was never set.")] = Field(
-        description="By the service's clock; null where it was never set."
-    )
-    missing: Missing = EXPLAINED
 
 
 class RecordStatistic(Model):

@@ -8,18 +8,10 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
+from app.basins import threshold_schemas as schemas
 from app.basins.observations import credit_of
 from app.basins.run_levels import Stage, rating_of, stage_of
 from app.basins.schemas import kind_of
-from app.basins.threshold_schemas import (
-    FixedThreshold,
-    FloodCategories,
-    FloodFrequency,
-    ModelLevels,
-    RecordLevel,
-    RecordStatistic,
-    Thresholds,
-)
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
 from app.http.entity_tags import entity_tag
@@ -29,21 +21,19 @@ from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M_PER_FT, Units
 from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.ratings import Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
 from records.levels import basin_levels, categories_and_doubts
-from records.levels.basin_levels import FIXED_UNIT
 from records.series import series
 from records.simulations import simulated_series
 from records.versions import promotions
 
 router = APIRouter(prefix="/basins", tags=["thresholds"])
 
-DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
+DischargeUnits = Annotated[convert.Units, Query(description="The unit of every discharge.")]
 _LIMITS = (
     f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
     "part of them, the choice of low outliers is not."
@@ -73,15 +63,15 @@ class Request:
     """A request for a basin's levels: the unit, the area used to convert, and the day of the rating."""
 
     basin: str
-    units: Units
+    units: convert.Units
     area: convert.Area | None
     on: Day
 
 
-def levels_request(session: Session, basin: str, units: Units, area: str | None, on: Day) -> Request:
+def levels_request(session: Session, basin: str, units: convert.Units, area: str | None, on: Day) -> Request:
     """Resolve a request for a basin's levels; `on` chooses the rating."""
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
-    saved = [FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
+    saved = [basin_levels.FIXED_UNIT] if basin_levels.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
     return Request(basin, units, area_between(session, basin, saved, units, area), on)
 
@@ -106,8 +96,7 @@ def tag_of(session: Session, asked: Request) -> str:
     return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
-def thresholds_of(session: Session, asked: Request) -> Thresholds:
-    """Return the levels of a basin."""
+def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
     rating = rating_of(session, asked.basin, asked.on)
@@ -122,10 +111,16 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
     }
     floods = frequency_of(session, asked.basin)
     doubts = categories_and_doubts.in_doubt(session, asked.basin, asked.on)
-    fixed = [_in_units(asked, one, rating, doubts) for one in basin_levels.of_basin(session, asked.basin)]
+    stored = basin_levels.of_basin(session, asked.basin)
+    into_units = LevelConverter(basin_levels.FIXED_UNIT, asked.units, asked.area, rating)
+    flows = into_units.converted([one.discharge for one in stored]) if stored else []
+    fixed = [
+        fixed_threshold(one, rating, doubts).model_copy(update={"discharge": flow})
+        for one, flow in zip(stored, flows, strict=True)
+    ]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    return Thresholds.from_records(
+    return schemas.Thresholds.from_records(
         asked,
         basin_kind=kind_of(session, asked.basin),
         product=product,
@@ -138,33 +133,32 @@ def thresholds_of(session: Session, asked: Request) -> Thresholds:
     )
 
 
-def frequency_of(session: Session, basin: str) -> FloodFrequency:
-    """Return how a basin's floods are analysed."""
-    return FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
+    floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    return floods
 
 
 def fixed_threshold(
     threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> FixedThreshold:
+) -> schemas.FixedThreshold:
     """Return an operator's level, m3/s, and the doubts about it."""
     official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
-    return FixedThreshold.from_records(
+    return schemas.FixedThreshold.from_records(
         threshold,
-        official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        official_stage_ft=None if official is None else round(official / convert.M_PER_FT, 3),
         discharge_by=None if threshold.category is None else "source" if by_source else "rating",
         stage=stage_of(rating, threshold.discharge),
         in_doubt=doubts.get(threshold.name),
     )
 
 
-def level_of(session: Session, basin: str, name: str, on: Day) -> FixedThreshold:
+def level_of(session: Session, basin: str, name: str, on: Day) -> schemas.FixedThreshold:
     """Return a level set by an operator, m3/s."""
     doubts = categories_and_doubts.in_doubt(session, basin, on)
     return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
 
 
-def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> FloodCategories:
-    """Return the official categories of a basin."""
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> schemas.FloodCategories:
     rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
         fixed_threshold(one, rating, doubts)
@@ -173,7 +167,7 @@ def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], 
     ]
     levels.sort(key=lambda level: level.discharge)
     missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
-    return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
+    return schemas.FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
 def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels | Absent:
@@ -185,18 +179,11 @@ def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels 
 
 def _of_model(
     asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
-) -> ModelLevels:
+) -> schemas.ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
     statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
-    return ModelLevels.from_records(model, area=area, levels=statistics)
-
-
-def _in_units(
-    asked: Request, threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
-) -> FixedThreshold:
-    (discharge,) = LevelConverter(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
-    return fixed_threshold(threshold, rating, doubts).model_copy(update={"discharge": discharge})
+    return schemas.ModelLevels.from_records(model, area=area, levels=statistics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +191,7 @@ class LevelConverter:
     """Conversion of levels to the requested unit, with a prefix for their names."""
 
     unit: str
-    units: Units
+    units: convert.Units
     area: convert.Area | None
     rating: Rating | None
     prefix: str = ""
@@ -219,9 +206,11 @@ class LevelConverter:
         return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
-def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency) -> RecordStatistic:
+def _statistic(
+    into: LevelConverter, statistic: levels.Statistic, floods: levels.FloodFrequency
+) -> schemas.RecordStatistic:
     counted = statistic.kind == "flow-duration"
-    return RecordStatistic.from_records(
+    return schemas.RecordStatistic.from_records(
         statistic,
         comparison=floods.compares(statistic),
         direction=basin_levels.DIRECTIONS[statistic.kind],
@@ -231,10 +220,10 @@ def _statistic(into: LevelConverter, statistic: levels.Statistic, floods: levels
     )
 
 
-def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
+def _level(into: LevelConverter, named: levels.NamedLevel) -> schemas.RecordLevel:
     level = named.level
     discharge, low, high = into.converted([level.value, level.low, level.high])
-    return RecordLevel.from_records(
+    return schemas.RecordLevel.from_records(
         named,
         name=into.prefix + named.name,
         discharge=discharge,
@@ -248,7 +237,7 @@ def _level(into: LevelConverter, named: levels.NamedLevel) -> RecordLevel:
 @router.get(
     "/{basin}/thresholds",
     summary="Flood, low-flow and operator levels of a basin",
-    **documented_responses(Thresholds, UnknownBasin, UnknownArea),
+    **documented_responses(schemas.Thresholds, UnknownBasin, UnknownArea),
 )
 def read_thresholds(
     session: Reading,

@@ -30,13 +30,11 @@ from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitud
 from records.access.audit import Writer
 from records.access.keys import Key
 from records.basins import basins, ownership
-from records.basins.basins import UnknownBasin
-from records.basins.ownership import AgencysName, Basin
+from records.database.stored import as_values
 from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
 from records.runs import states
 from records.versions import adoption
-from records.versions.adoption import AlreadyOfficial, NotAdopted
 
 OWN = "own"
 PRODUCT = form(f"^{PATTERN}$", "1 to 40 small letters, digits or _, a letter first, such as live")
@@ -121,8 +119,6 @@ class OwnBasin(RequestModel):
 class TakenNamespace(InvalidInput):
     """The basin's namespace is reserved for a published source."""
 
-    kind = "taken-namespace"
-
 
 class NotYours(Forbidden):
     """The basin belongs to another key."""
@@ -184,7 +180,7 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     place = own.model_dump(include={"name", "latitude", "longitude", "huc"})
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
-    changes = basins.upsert(session, Basin(basin, **place, areas=area, attributes=attributes))
+    changes = basins.upsert(session, ownership.Basin(basin, **place, areas=area, attributes=attributes))
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new
@@ -193,7 +189,7 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
 @router.put(
     "/{basin}",
     summary="Register a basin of your own",
-    responses=_NEW | documented_writing(TakenNamespace, NotYours, AgencysName),
+    responses=_NEW | documented_writing(TakenNamespace, NotYours, ownership.AgencysName),
 )
 def put_basin(response: Response, writer: OperatorWriter, basin: OwnBasinId, own: OwnBasin) -> BasinDetail:
     """Its location, drainage area and attributes, under a namespace of your own (`OWN-mill`). A second request
@@ -211,7 +207,7 @@ def put_basin(response: Response, writer: OperatorWriter, basin: OwnBasinId, own
 @router.put(
     "/{basin}/adoption",
     summary="Make an operator's basin official",
-    responses=documented_writing(UnknownBasin, AlreadyOfficial),
+    responses=documented_writing(basins.UnknownBasin, adoption.AlreadyOfficial),
 )
 def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
     """Its levels, its rating and the version that serves it become the service's with it: check them first. The key
@@ -219,7 +215,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
     with writer.database.transaction() as session:
         basins.require(session, basin)
         held = adoption.adopt(session, basin, writer.clock)
-        detail = held.as_detail()
+        detail = as_values(held, "owner_name")
         writer.record(session, "basin adopted", basin, **detail)
     return Adoption(basin=basin, **detail)
 
@@ -228,7 +224,7 @@ def adopt_basin(writer: AdminWriter, basin: BasinId) -> Adoption:
     "/{basin}/adoption",
     status_code=204,
     summary="Give an adopted basin back to its operator",
-    responses=documented_writing(UnknownBasin, NotAdopted),
+    responses=documented_writing(basins.UnknownBasin, adoption.NotAdopted),
 )
 def release_basin(writer: AdminWriter, basin: BasinId) -> None:
     """It is unofficial again, and belongs to the key that registered it, as does the version that serves it where that
@@ -243,7 +239,7 @@ def release_basin(writer: AdminWriter, basin: BasinId) -> None:
     "",
     status_code=202,
     summary="Add a gauge, or add to its metadata",
-    responses=documented_posting(NotYours, AgencysName),
+    responses=documented_posting(NotYours, ownership.AgencysName),
 )
 def post_basin(poster: JobPoster, added: AddedBasin) -> Job:
     """A job asks USGS for the gauge's location, name and drainage area, unless you give them; a basin

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Scope
 
 from app.exports.formats import COVERAGEJSON, JSON, PLACES, SERIES, TABLES, Format
 from app.exports.table import Table
@@ -16,7 +16,7 @@ from app.http.base_schema import Model, OfBasin
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
 from app.http.dependencies import Reading
 from app.http.entity_tags import entity_tag, holds
-from app.http.middleware import on_start
+from app.http.middleware import Middleware
 from app.http.problems import NotAcceptable, documented
 from hydrology.base.errors import Problem
 from records.basins.basins import Site, sites
@@ -25,7 +25,7 @@ from records.basins.basins import Site, sites
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
     """Return a dependency that chooses the format: JSON or one of those named."""
     offered = [JSON, *formats]
-    names = [one.name for one in offered]
+    by_name = {one.name: one for one in offered}
 
     async def choose(
         request: Request,
@@ -35,31 +35,19 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
                 alias="format",
                 description="The format of the answer; by default the one preferred by the `Accept` header, and JSON "
                 "without that.",
-                json_schema_extra={"enum": names},
+                json_schema_extra={"enum": [*by_name]},
             ),
         ] = None,
     ) -> Format:
         request.state.varies = True
         accepts = ",".join(request.headers.getlist("accept"))
-        chosen = _preferred(accepts, offered) if named is None else _named(named, offered)
+        chosen = _preferred(accepts, offered) if named is None else by_name.get(named)
         if chosen is None:
             choices = ", ".join(f"{one.name} ({one.media_type})" for one in offered)
             raise NotAcceptable(f"This address answers in {choices}: name one of them with format= or in Accept.")
         return chosen
 
     return choose
-
-
-def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses of an operation that answers in these formats besides JSON."""
-    return {
-        200: {"content": {one.media_type: {"schema": one.schema} for one in formats}},
-        406: documented(NotAcceptable)[406],
-    }
-
-
-def _named(name: str, offered: Sequence[Format]) -> Format | None:
-    return next((one for one in offered if one.name == name), None)
 
 
 def _preferred(accepts: str, offered: Sequence[Format]) -> Format | None:
@@ -95,21 +83,15 @@ def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
     return 0.0
 
 
-class VaryByRequest:
+class VaryByRequest(Middleware):
     """Middleware that adds `Vary`: by `Accept` of several formats, by `Authorization` where a key counts."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        def vary(start: Message) -> None:
-            state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
-            if state.get("varies"):
-                headers.add_vary_header("Accept")
-            if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
-                headers.add_vary_header("Authorization")
-
-        await self._app(scope, receive, on_start(send, vary))
+    def change(self, scope: Scope, start: Message) -> None:
+        state, headers = scope.get("state", {}), MutableHeaders(raw=start["headers"])
+        if state.get("varies"):
+            headers.add_vary_header("Accept")
+        if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
+            headers.add_vary_header("Authorization")
 
 
 Places = Mapping[str, Site]
@@ -207,7 +189,8 @@ class Responder:
         if holds(self.if_none_match, of_file):
             return Response(status_code=304, headers=headers)
         name, content = named()
-        headers["Content-Disposition"] = f'attachment; filename="{_file_name(name)}.{self.chosen.suffix}"'
+        name = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).lstrip(".-")[:100]
+        headers["Content-Disposition"] = f'attachment; filename="{name}.{self.chosen.suffix}"'
         return Response(content, media_type=self.chosen.content_type, headers=headers)
 
 
@@ -218,7 +201,10 @@ def body_of(content: Model) -> bytes:
 
 def documented_responses(model: Any, *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
     """Return the options of an operation that ends in an `Responder`: its schema, and its statuses."""
-    responses = NOT_MODIFIED | documented(*problems) | (documented_formats(*formats) if formats else {})
+    responses = NOT_MODIFIED | documented(*problems)
+    if formats:
+        content = {one.media_type: {"schema": one.schema} for one in formats}
+        responses |= {200: {"content": content}, 406: documented(NotAcceptable)[406]}
     return {"response_model": model, "responses": responses}
 
 
@@ -251,7 +237,3 @@ CoverageAnswer = Annotated[Responder, Depends(_in_coveragejson)]
 SeriesAnswer = Annotated[Responder, Depends(in_format(one_of(*SERIES)))]
 TableAnswer = Annotated[Responder, Depends(in_format(one_of(*TABLES)))]
 PlaceAnswer = Annotated[Responder, Depends(in_format(choose_place_format))]
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^0-9A-Za-z_.-]+", "_", name).lstrip(".-")[:100]

@@ -22,7 +22,6 @@ _FORMULA = re.compile(f"(^|[;|\t\r\n])(?=[{_IGNORED}]*[{_SIGNS}])|^(?= *[\t\r])"
 
 
 def csv_of(table: Table) -> bytes:
-    """Return a table as a file."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow([_heading(column) for column in table.columns])
@@ -41,16 +40,11 @@ def _text(text: str) -> str:
     return _FORMULA.sub(lambda found: f"{found[0]}'", text)
 
 
-def _truth(value: bool) -> str:
-    """Return a truth value as R, Excel and pandas all read it: `false` is a text in R."""
-    return "TRUE" if value else "FALSE"
-
-
 _CELLS: dict[Kind, Callable[[Any], str]] = {
     "text": _text,
     "number": repr,
     "integer": str,
-    "truth": _truth,
+    "truth": lambda value: "TRUE" if value else "FALSE",  # R, Excel and pandas all read it: `false` is a text in R
     "day": date.isoformat,
     "instant": instant_text,
 }
@@ -58,10 +52,7 @@ _CELLS: dict[Kind, Callable[[Any], str]] = {
 
 CRS = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _REFERENCING = [
-    {
-        "coordinates": ["x", "y"],
-        "system": {"type": "GeographicCRS", "id": CRS},
-    },
+    {"coordinates": ["x", "y"], "system": {"type": "GeographicCRS", "id": CRS}},
     {"coordinates": ["t"], "system": {"type": "TemporalRS", "calendar": "Gregorian"}},
 ]
 STANDARD_NAMES = "http://vocab.nerc.ac.uk/standard_name/"
@@ -76,7 +67,10 @@ def coveragejson_of(table: Table) -> bytes:
     """
     series = [column for column in table.columns if not column.of_basin and column.name != "time"]
     coverages, without = [], []
-    for rows in _rows_of_basins(table):
+    basins = next(column.values for column in table.columns if column.name == "basin")
+    for _, places in groupby(range(len(basins)), key=basins.__getitem__):
+        first, *more = places
+        rows = slice(first, first + 1 + len(more))
         station = {column.name: column.values[rows.start] for column in table.columns if column.of_basin}
         days = [day for column in table.columns if column.name == "time" for day in column.values[rows]]
         if None in (station["latitude"], station["longitude"], *days):
@@ -103,12 +97,6 @@ def parameter(column: Column) -> dict[str, Any]:
         observed["id"] = f"{STANDARD_NAMES}{column.standard_name}/"
     unit = {} if column.unit is None else {"unit": {"symbol": column.unit}}
     return {"type": "Parameter", "observedProperty": observed} | unit
-
-
-def _rows_of_basins(table: Table) -> list[slice]:
-    basins = next(column.values for column in table.columns if column.name == "basin")
-    groups = [list(rows) for _, rows in groupby(range(len(basins)), key=basins.__getitem__)]
-    return [slice(rows[0], rows[-1] + 1) for rows in groups]
 
 
 def _coverage(station: dict[str, Any], days: Sequence[date], ranges: dict[str, Any]) -> dict[str, Any]:

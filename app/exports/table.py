@@ -63,7 +63,6 @@ class Table:
 
     @property
     def tag(self) -> str:
-        """Entity tag of the content."""
         return entity_tag([[column.name, repr(list(column.values))] for column in self.columns])
 
     @property
@@ -141,7 +140,6 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
 
 
 def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
-    """Return the columns of the valid day and its lead time."""
     return [
         Column("time", "valid day", "day", days),
         Column("lead_days", "days since t0", "integer", leads, "day", standard_name="forecast_period"),
@@ -154,7 +152,6 @@ def table_of(answer: BaseModel, name: str, title: str, places: Mapping[str, Site
 
 
 def columns_of(answer: BaseModel, places: Mapping[str, Site] | None = None) -> list[Column]:
-    """Return the columns of an answer, as in its table."""
     fields = _fields(type(answer))
     lists = (_at(answer, field.items or field.path) for field in fields if field.is_list)
     rows = next(len(values) for values in lists if values is not None)

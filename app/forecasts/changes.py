@@ -6,7 +6,6 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -21,6 +20,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RunId
 from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
@@ -29,8 +29,6 @@ from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
 from records.runs import run_arrays, runs
 from records.runs.run_summary import RunChange
 from records.runs.run_types import UnknownRun
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +66,8 @@ def change_in_words(split: Split, days: Sequence[date], units: Units) -> str:
     named = sorted(
         (name for name in parts if abs(parts[name]) >= WORTH_NAMING * largest), key=lambda one: -abs(parts[one])
     )
-    return f"{sentence}: {', '.join(_part(name, parts[name], split.found, days[-1]) for name in named)}."
-
-
-def _part(name: str, value: float, found: RunChange, last: date) -> str:
-    return f"{signed(value)} {_cause(name, value, found, last)}"
+    causes = (f"{signed(parts[name])} {_cause(name, parts[name], split.found, days[-1])}" for name in named)
+    return f"{sentence}: {', '.join(causes)}."
 
 
 def _cause(name: str, value: float, found: RunChange, last: date) -> str:
@@ -236,7 +231,7 @@ def _by_cause(parts: Array, why: Absent | None) -> ChangeByCause:
     return ChangeByCause(**columns)
 
 
-TABLE = run_table("changes", "Change of the forecast of {}")
+TABLE = run_table("changes", "Change of the forecast of {0.basin}")
 router = APIRouter(tags=["forecasts"])
 
 

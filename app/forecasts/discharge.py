@@ -15,12 +15,11 @@ from app.forecasts.header import Columns
 from app.http import json_numbers
 from app.http.base_schema import Model, Series, column, maybe
 from app.http.dependencies import AsKnown, NoArea
-from app.http.json_numbers import rounded
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind
@@ -56,9 +55,8 @@ class Calibration(Model):
     last_simulated: float | None = Field(description="The flow that the run has for that day, in the same unit.")
 
 
-Array = npt.NDArray[np.float64]
 DischargeUnits = Annotated[
-    Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
+    convert.Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
 ]
 WithMembers = Annotated[bool, Query(description="Whether to include every member and the cells at T0.")]
 
@@ -73,7 +71,7 @@ ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 class Representation:
     """The requested form of a forecast; a latest answer states its age at `at`, None for a run asked for by id."""
 
-    units: Units
+    units: convert.Units
     members: bool
     at: datetime | None = None
 
@@ -90,7 +88,7 @@ LatestForm = Annotated[Representation, Depends(_of_latest)]
 RunForm = Annotated[Representation, Depends(_of_run)]
 
 
-def quantiles_in_units(quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, units: Units) -> Columns:
+def quantiles_in_units(quantiles: run_arrays.RunSeries, basin: run_types.RunBasin, units: convert.Units) -> Columns:
     """Return the quantiles of discharge (levels, leads) as columns in a unit."""
     names = [level_name(level) for level in quantiles.axes["level"]]
     rows = in_units(quantiles.values, basin, units)
@@ -116,7 +114,7 @@ def quantile_series(meaning: str, levels: Sequence[float]) -> Series:
 
 
 def calibrated_columns(
-    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, units: Units
+    stored: run_arrays.RunSeries | None, basin: run_types.RunBasin, units: convert.Units
 ) -> Columns | Absent:
     """Return the calibrated quantiles as columns, or why there are none."""
     if stored is None:
@@ -126,7 +124,7 @@ def calibrated_columns(
     return quantiles_in_units(replace(stored, axes={"level": ANSWER_LEVELS}, values=rows), basin, units)
 
 
-def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
+def calibration_of(latest: Latest, units: convert.Units) -> Calibration | Absent:
     """Return the error model and last observation behind the calibrated quantiles, or why there are none."""
     run, basin, used = latest.run, latest.basin, latest.basin.summary.calibration
     if isinstance(used, Absent):
@@ -134,26 +132,22 @@ def calibration_of(latest: Latest, units: Units) -> Calibration | Absent:
     last: Sequence[float | None] = (None, None)
     if used.last_flow_mm is not None:
         last = json_numbers.column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, units))
-    return Calibration(
-        kind=used.kind,
+    return Calibration.from_records(
+        used,
         hash=used.sha256,
-        weather=used.weather,
-        weather_issues=used.weather_issues,
         recalibration=None if run.weather is None else run.weather.recalibration,
-        fitted_on=used.fitted_on,
-        own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),
         last_observed=last[0],
         last_simulated=last[1],
     )
 
 
-def usual_units(basin: run_types.RunBasin, chosen: Units = "m3/s") -> Units:
+def usual_units(basin: run_types.RunBasin, chosen: convert.Units = "m3/s") -> convert.Units:
     """Return the chosen unit of discharge, or mm/day where the run names no area."""
     return "mm/day" if basin.area_m2 is None else chosen
 
 
-def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: Units) -> Array:
+def in_units(depth: npt.NDArray[Any], basin: run_types.RunBasin, units: convert.Units) -> Array:
     """Return discharge, stored in mm/day, in a unit."""
     if units == "mm/day":
         return np.asarray(depth, dtype=np.float64)
@@ -175,7 +169,7 @@ class NormalFlow(Model):
 def normal_flow(
     stored: run_arrays.RunSeries | None,
     latest: Latest,
-    units: Units,
+    units: convert.Units,
     discharge: Columns | Absent,
     calibrated: Columns | Absent,
 ) -> NormalFlow | Absent:
@@ -195,4 +189,4 @@ def _percent(flow: Columns | Absent, normal: list[float], past: int) -> float | 
     to_come = sum(normal[past:])
     if to_come <= 0:
         return absent(Reason.NORMAL_IS_0)
-    return flow if isinstance(flow, Absent) else rounded(100 * sum(flow["median"][past:]) / to_come)
+    return flow if isinstance(flow, Absent) else json_numbers.rounded(100 * sum(flow["median"][past:]) / to_come)

@@ -23,7 +23,6 @@ from app.forecasts.forecast import (
     stored_parts,
 )
 from app.forecasts.header import run_table
-from app.forecasts.lookup import SelectedBasins
 from app.http.conditional import SHORTLY, ResponseCache
 from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
 from app.http.entity_tags import entity_tag
@@ -38,7 +37,12 @@ from records.runs.run_types import UnknownRun
 def tag_of(latest: Latest, representation: Representation) -> str:
     """Return the entity tag, from the run's id, the representation, its adjustment, whether it was
     pruned, and whether the basin is official. A run never changes otherwise."""
-    return _tag(representation, *identity(latest, representation.at))
+    newer = latest.superseded_by and latest.superseded_by.run_id
+    age = None if representation.at is None else age_days(latest.run.t0, representation.at)
+    pruned = latest.basin.pruned and str(latest.basin.pruned)
+    special = (pruned, latest.awaited, None if latest.is_official else "unofficial", latest.adjustment)
+    marks = [mark for mark in special if mark is not None]
+    return _tag(representation, latest.run.id, latest.basin.basin_id, newer, age, *marks)
 
 
 def tag_of_key(run: str, t0: Day, basin: str, representation: Representation) -> str:
@@ -49,17 +53,6 @@ def tag_of_key(run: str, t0: Day, basin: str, representation: Representation) ->
 
 def _tag(representation: Representation, *parts: Any) -> str:
     return entity_tag(representation.units, representation.members, *parts)
-
-
-def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
-    """Return the JSON values that determine an answer about a run, including its age if stated."""
-    newer = latest.superseded_by and latest.superseded_by.run_id
-    awaited = () if latest.awaited is None else (latest.awaited,)
-    pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
-    unofficial = () if latest.is_official else ("unofficial",)
-    adjusted = () if latest.adjustment is None else (latest.adjustment,)
-    age = None if at is None else age_days(latest.run.t0, at)
-    return latest.run.id, latest.basin.basin_id, newer, age, *pruned, *awaited, *unofficial, *adjusted
 
 
 def rendered_forecast(
@@ -146,7 +139,7 @@ def body_of_many(
     )
 
 
-of_one = run_table("forecast", "Forecast of {}")
+of_one = run_table("forecast", "Forecast of {0.basin}")
 
 
 def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Table:
@@ -209,7 +202,7 @@ def read_latest_forecasts(
     session: Reading,
     rendered: RenderedAnswers,
     answer: SeriesAnswer,
-    basins: SelectedBasins,
+    basins: lookup.SelectedBasins,
     form: LatestForm,
     at: AsKnown,
     *,

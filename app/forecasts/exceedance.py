@@ -7,12 +7,11 @@ from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.discharge import in_units
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
@@ -21,9 +20,9 @@ from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
 from app.http.dependencies import NoArea, Reading
-from app.http.json_numbers import rounded
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
@@ -92,9 +91,6 @@ class ExceedanceOfRun(DaysOfRun):
     missing: Missing = EXPLAINED
 
 
-Array = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
     """The published calibrated flow of a run, mm/day, NaN on days without; the first `past` days had ended."""
@@ -108,9 +104,8 @@ class _Calibrated:
         of_days[has_flow], within = self.flow.known().chances(depth, direction)
         return of_days, self.flow.after(self.past).known().chances(depth, direction)[1] if self.past else within
 
-    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
-        way = "rises above" if direction == "rising" else "falls below"
-        return f"{_chance(within)} that flow {way} {what} by {on(last)}."
+    def subject(self, within: float) -> str:
+        return f"{_chance(within)} that flow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +118,15 @@ class _Members:
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the share of members that pass a depth on each day, and on any to come."""
-        passed = _passed(self.flow, depth, direction)
+        passed = self.flow > depth if direction == "rising" else self.flow < depth
         within = np.asarray(passed[:, self.past :].any(axis=1))
         return weighted_mean(passed, self.weights), float(weighted_mean(within, self.weights))
 
-    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+    def subject(self, within: float) -> str:
         """Describe the number of members that pass a level, or their share where they have weights."""
-        way = "rises above" if direction == "rising" else "falls below"
         if self.weights is not None:
-            share = round(100 * within)
-            return f"The flow of {share} % of the members, by their weights, {way} {what} by {on(last)}."
-        return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
+            return f"The flow of {round(100 * within)} % of the members, by their weights,"
+        return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members"
 
 
 _Flow = _Calibrated | _Members
@@ -146,21 +139,20 @@ def exceedance(
 ) -> ExceedanceOfRun:
     """Return exceedance probabilities of a level in `units`, or of the basin's own; `at` is for a latest answer."""
     run, basin = latest.run, latest.basin
-    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     adjustment = None if latest.adjustment is None else adjustments.get(session, latest.adjustment)
     flows, last = _flows(session, run, basin, adjustment), days_ahead(run)["time"][-1]
-    judged = {} if adjustment is None else _judged(run, adjustment)
+    judged: Mapping[str, float] = {}
+    if adjustment is not None and run.days_to_come <= WINDOW_DAYS:  # it covers all days to come
+        judged = adjustment.chances
     return ExceedanceOfRun(
         **header_of_days(latest, at),
         units={"discharge": units},
-        levels=[_level_chances(flows, level, last, units, judged) for level in levels],
+        levels=[
+            _level_chances(flows, level, last, units, judged)
+            for level in levels_of(session, run, basin, units, discharge)
+        ],
         peak=maybe(_peak(session, latest, adjustment, units)),
     )
-
-
-def _judged(run: run_types.Run, adjustment: Adjustment) -> Mapping[str, float]:
-    """Return the chances of levels that a forecaster set, where they cover all days to come."""
-    return adjustment.chances if run.horizon_days - run.filled_days <= WINDOW_DAYS else {}
 
 
 def _flows(session: Session, run: run_types.Run, basin: run_types.RunBasin, adjustment: Adjustment | None) -> _Flows:
@@ -193,16 +185,12 @@ def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units
     return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
 
 
-def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.bool_]:
-    return flow > depth if direction == "rising" else flow < depth
-
-
 def _level_chances(
     flows: _Flows, level: AnsweredLevel, last: date, units: Units, judged: Mapping[str, float]
 ) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
-    shown = None if level.shown is None else rounded(level.shown)
+    shown = None if level.shown is None else json_numbers.rounded(level.shown)
     chances = partial(LevelChances, name=level.name, discharge=shown, direction=level.direction, flow=flow_of)
     unknown = partial(chances, chance=None, within=None, in_words=None)
     if level.depth is None:
@@ -211,7 +199,8 @@ def _level_chances(
         return unknown(reason=str(flow))
     of_days, within = flow.chances(level.depth, level.direction)
     within = judged.get(level.name or "", within)
-    sentence = flow.sentence(within, level_in_words(level, units), level.direction, last)
+    way = "rises above" if level.direction == "rising" else "falls below"
+    sentence = f"{flow.subject(within)} {way} {level_in_words(level, units)} by {on(last)}."
     return chances(chance=json_numbers.gappy_column(of_days), within=within, in_words=sentence, reason=None)
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.table import RIVER_FLOW
-from app.forecasts import words
+from app.forecasts import header, words
 from app.forecasts.discharge import (
     ANSWER_LEVELS,
     CALIBRATED,
@@ -28,17 +28,6 @@ from app.forecasts.discharge import (
     quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.header import (
-    Columns,
-    Days,
-    FieldUnits,
-    GappyColumns,
-    LeadDays,
-    RunOfBasin,
-    days_ahead,
-    header_of_days,
-    what_if,
-)
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.forecasts.water.balances import WaterBalance, water_balance
 from app.http import json_numbers
@@ -53,8 +42,6 @@ from records.forecasts.latest import Latest
 from records.outlooks import outlooks
 from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_arrays import RunSeries
-from records.runs.run_types import QUANTILES_NOTE, QuantilesOf, RunBasin
 from records.versions import versions
 
 
@@ -78,7 +65,7 @@ class Provenance(Model):
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
 
 
-class BasinForecast(RunOfBasin):
+class BasinForecast(header.RunOfBasin):
     """The result of a run for a basin."""
 
     filled_forcing: dict[str, int] = Field(
@@ -90,11 +77,11 @@ class BasinForecast(RunOfBasin):
         "version that combines others, the largest number of one of them."
     )
     area: Annotated[Area | None, Series("drainage area that depths are taken over", column="area")]
-    units: FieldUnits
-    time: Days
-    lead_days: LeadDays
+    units: header.FieldUnits
+    time: header.Days
+    lead_days: header.LeadDays
     in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
-    published: Annotated[GappyColumns | None, quantile_series(PUBLISHED, LEVELS)] = Field(
+    published: Annotated[header.GappyColumns | None, quantile_series(PUBLISHED, LEVELS)] = Field(
         description=column(
             "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
             "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
@@ -104,7 +91,7 @@ class BasinForecast(RunOfBasin):
     adjustment: str | None = Field(
         default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
     )
-    calibrated: Annotated[Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
+    calibrated: Annotated[header.Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
         description=column(
             "In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last "
             "observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance "
@@ -112,14 +99,14 @@ class BasinForecast(RunOfBasin):
         )
     )
     calibration: Calibration | None = Field(description="The basis of `calibrated`.")
-    quantiles_of: QuantilesOf = Field(
+    quantiles_of: run_types.QuantilesOf = Field(
         description="Origin of the quantiles of `discharge`, not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
-    discharge: Annotated[Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
+    discharge: Annotated[header.Columns | None, quantile_series(UNCALIBRATED, run_types.QUANTILES)] = Field(
         description=column(
             "In the requested unit: `median`, and quantiles of the members named by the percentage at "
-            f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
+            f"or below (`p10`: a tenth of the members). {run_types.QUANTILES_NOTE}"
         )
     )
     normal: NormalFlow | None = Field(
@@ -127,7 +114,7 @@ class BasinForecast(RunOfBasin):
         "(`/v1/basins/{basin}/normals` has the method and quantiles)."
     )
     members: Annotated[
-        Columns,
+        header.Columns,
         Series(
             "discharge of each member",
             unit_of="discharge",
@@ -144,7 +131,7 @@ class BasinForecast(RunOfBasin):
         ),
     )
     storage: Annotated[Storage | None, Series("{}")] = Field(description="Water in the basin.")
-    cells_at_t0: Columns = Field(
+    cells_at_t0: header.Columns = Field(
         default={}, description="Water in each cell of each member at T0, mm. Only with `members=true`."
     )
     precipitation: Annotated[
@@ -184,8 +171,6 @@ class BasinForecasts(Model):
     without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")
 
 
-Array = npt.NDArray[np.float64]
-
 WITHOUT_MEMBERS = (
     *("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL, "precipitation", "loss", "storage", "snow"),
     run_types.SNOW_SPREAD,
@@ -197,7 +182,7 @@ WITHOUT_MEMBERS = (
 class StoredParts:
     """Stored arrays of a run for a basin, besides its row, and its outlook."""
 
-    series: Mapping[str, RunSeries]
+    series: Mapping[str, run_arrays.RunSeries]
     ledgers: Sequence[run_arrays.Ledger]
     conserving: bool
     outlook: RunOutlook | Absent
@@ -213,7 +198,11 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     of_runs = outlooks.of_runs(session, [(forecast.run, forecast.basin) for forecast in forecasts], adjusted)
     return [
         StoredParts(
-            series=_answered_content(forecast, contents[key]),
+            series={
+                name: series
+                for name, series in contents[key].series.items()
+                if forecast.basin.status == "issued" or name == run_arrays.LEDGER
+            },
             ledgers=contents[key].ledgers,
             conserving=conserving[forecast.run.version_id],
             outlook=of_runs[key],
@@ -222,20 +211,12 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     ]
 
 
-def _answered_content(forecast: Latest, content: run_arrays.Content) -> Mapping[str, RunSeries]:
-    if forecast.basin.status == "issued":
-        return content.series
-    return {name: series for name, series in content.series.items() if name == run_arrays.LEDGER}
-
-
 def forecast_of(session: Session, latest: Latest, representation: Representation) -> BasinForecast:
-    """Read the forecast of a basin and return it."""
     (parts,) = stored_parts(session, [latest], representation.members)
     return basin_forecast(latest, parts, representation)
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the forecast of a basin."""
     basin, series, units = latest.basin, parts.series, representation.units
     why = why_no_account(basin, parts.conserving)
     pruned = basin.pruned if basin.status == "issued" else None
@@ -247,11 +228,15 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
     if representation.members:
         where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
-    return BasinForecast(
-        **header_of_days(latest, representation.at),
-        filled_forcing=dict(basin.summary.filled_forcing),
+    rain: Any = pruned or why
+    if "precipitation" in series:  # with traces, their mean
+        of_days = series["precipitation"]
+        rain = mean_of_members(of_days, basin) if "trace" in of_days.axes else json_numbers.column(of_days.values)
+    return BasinForecast.from_records(
+        **header.header_of_days(latest, representation.at),
+        filled_forcing=basin.summary.filled_forcing,
         skipped_days=basin.summary.skipped_days,
-        area=maybe(_area(basin)),
+        area=basin.area or absent(Reason.NO_PRODUCT_AREA_AT_RUN),
         units=_units(representation),
         in_words=maybe(
             discharge,
@@ -265,16 +250,16 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
                 is_calibrated=not isinstance(calibrated, Absent),
             ),
         ),
-        published=maybe(published),
-        calibrated=maybe(calibrated),
-        calibration=maybe(calibration),
+        published=published,
+        calibrated=calibrated,
+        calibration=calibration,
         quantiles_of=latest.run.quantiles_of,
-        discharge=maybe(discharge),
-        normal=maybe(normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated)),
-        storage=maybe(storage),
-        precipitation=maybe(_of_traces(series["precipitation"], basin) if "precipitation" in series else pruned or why),
-        loss=maybe(mean_of_members(series["loss"], basin) if "loss" in series else why),
-        water_balance=maybe(water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why),
+        discharge=discharge,
+        normal=normal_flow(series.get(run_arrays.NORMAL), latest, units, discharge, calibrated),
+        storage=storage,
+        precipitation=rain,
+        loss=mean_of_members(series["loss"], basin) if "loss" in series else why,
+        water_balance=water_balance(parts.ledgers, series.get(run_arrays.LEDGER), basin.spin_up_days) or why,
         provenance=_provenance(latest),
         **where_known,
     )
@@ -288,7 +273,7 @@ def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.P
     return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
 
 
-def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> GappyColumns | Absent:
+def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> header.GappyColumns | Absent:
     if isinstance(outlook, Absent):
         return outlook
     days = outlook.published.days
@@ -309,7 +294,7 @@ def _in_words(
     is_calibrated: bool,
 ) -> str:
     run = latest.run
-    changes, days = what_if(run), days_ahead(run)["time"]
+    changes, days = header.what_if(run), header.days_ahead(run)["time"]
     leads = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
     to_come = {name: [float(values[lead] or 0.0) for lead in leads] for name, values in flows.items()}
     return words.in_words(
@@ -326,7 +311,7 @@ def _in_words(
     )
 
 
-def _members(series: Mapping[str, RunSeries], basin: RunBasin, units: Units) -> dict[str, Any]:
+def _members(series: Mapping[str, run_arrays.RunSeries], basin: run_types.RunBasin, units: Units) -> dict[str, Any]:
     if "discharge" not in series:
         return {}
     flows, cells = series["discharge"], series.get("cells_at_t0")
@@ -341,20 +326,11 @@ def _units(representation: Representation) -> dict[str, str]:
     return {**discharge, **water, **of_members}
 
 
-def _of_traces(series: RunSeries, basin: RunBasin) -> list[float]:
-    """Return values of each lead; with traces, their mean."""
-    return mean_of_members(series, basin) if "trace" in series.axes else json_numbers.column(series.values)
-
-
-def _by_label(series: RunSeries, values: npt.NDArray[Any]) -> Columns:
+def _by_label(series: run_arrays.RunSeries, values: npt.NDArray[Any]) -> header.Columns:
     labels = [str(label) for label in series.axes["member"]]
     if "trace" in series.axes:
         labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]
     return {label: json_numbers.column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
-
-
-def _area(basin: RunBasin) -> Area | Absent:
-    return absent(Reason.NO_PRODUCT_AREA_AT_RUN) if basin.area is None else Area.of(basin.area)
 
 
 def _provenance(latest: Latest) -> Provenance:
@@ -362,12 +338,5 @@ def _provenance(latest: Latest) -> Provenance:
     parent: ParentState | Absent = basin.reason or absent(Reason.EMPTY_STORE)
     if basin.parent_day is not None and basin.parent_hash is not None:
         parent = ParentState(day=as_date(basin.parent_day), hash=basin.parent_hash)
-    return Provenance(
-        weights_hash=run.weights_hash,
-        code_version=run.code_version,
-        program=run.program,
-        parent_state=maybe(parent),
-        state_hash=maybe(basin.state_hash or basin.why_missing),
-        inputs_hash=maybe(basin.inputs_hash or basin.why_missing),
-        created_at=run.created_at,
-    )
+    hashes: dict[str, Any] = {name: getattr(basin, name) or basin.why_missing for name in ("state_hash", "inputs_hash")}
+    return Provenance.from_records(run, parent_state=parent, **hashes)

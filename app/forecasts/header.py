@@ -269,16 +269,13 @@ def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
 
 
 def days_ahead(run: Run) -> dict[str, Any]:
-    """Return the valid days of a run, and their leads."""
     leads = list(range(1, run.horizon_days + 1))
     return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": leads}
 
 
 def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:
-    """Return what builds the table of a run's answer; `title` has `{}` for the basin."""
-    return lambda answer, sites: table_of(
-        answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer.basin), sites
-    )
+    """Return what builds the table of a run's answer; `title` takes its fields, such as `{0.basin}`."""
+    return lambda answer, sites: table_of(answer, f"{answer.basin}_{name}_{answer.t0}", title.format(answer), sites)
 
 
 def forcing_note(run: Run) -> str:

@@ -15,12 +15,14 @@ from app.http.problems import refused
 from hydrology.base.errors import NotFound
 from jobspec.fields import BASIN, full_id
 from records.basins import basins as stored_basins
-from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
 from records.forecasts.latest import Latest, NoForecast, NoModel
-from records.runs.run_types import UnknownRun
+from records.runs import runs
+from records.runs.run_types import Run, UnknownRun
 
 MAX_BASINS = 500
+MAX_RUNS = 200
+"""Of the runs of a basin, the newest that are looked through for those beside one."""
 
 
 RunAndTime = tuple[Latest, datetime | None]
@@ -28,7 +30,6 @@ RunAndTime = tuple[Latest, datetime | None]
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
-    """Return the latest forecast of a basin."""
     try:
         return records.latest(session, basin, at)
     except NoForecast as error:
@@ -46,13 +47,20 @@ def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAn
     return (latest(session, basin, at), at) if run is None else (records.result_of(session, run, basin), None)
 
 
+def alike(session: Session, shown: Latest, at: datetime) -> list[Run]:
+    """Return the runs of the same version, purpose and horizon as a run, by T0 and issue."""
+    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
+    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
+    return sorted((run for run in listed if run.days_to_come == shown.run.days_to_come), key=lambda run: run.order)
+
+
 def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None) -> RunAndTime:
     return chosen(session, run, basin, clock.now())
 
 
 # The run that an answer about a basin is for: the one named, or the latest.
 AskedRun = Annotated[RunAndTime, Depends(_asked)]
-PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
+PROBLEMS = (stored_basins.UnknownBasin, NoModel, NoForecast, UnknownRun)
 """What finding it raises."""
 
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import AnsweredLevel, level_asked_for, levels_of
+from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
 from app.forecasts.header import FieldUnits, RunOfBasin, header
@@ -30,7 +30,6 @@ from hydrology.extremes.rain_margin import (
     RAIN_MM,
     RESPONSE_DAYS,
     MarginStatus,
-    RainMargin,
     crossings,
     rain_margin,
     share_not_monotone,
@@ -111,14 +110,11 @@ def rain_margin_of_run(
     if isinstance(peaks, Absent):
         levels = peaks
     else:
-        of_basin = (
-            levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
-        )
         weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
         corrected = _corrected(peaks, arrays.get(run_types.ERROR_SHIFTS), basin)
         levels = [
             _of_level(peaks if level.of_model else corrected, weights, run, level, units)
-            for level in of_basin
+            for level in levels_of(session, run, basin, units, discharge)
             if level.direction == "rising"
         ]
     return RainMarginOfRun(
@@ -174,16 +170,17 @@ def _windows(
     for days, of_window in zip(peaks.axes["window"], by_window, strict=True):
         for lead, of_members in zip(peaks.axes["lead"], of_window, strict=True):
             if not np.isnan(of_members).any():
-                first_day = as_date(run.t0 + np.timedelta64(lead, "D"))
-                yield _window(first_day, days, rain_margin(of_members, sizes[-1], weights))
-
-
-def _window(first_day: date, days: int, margin: RainMargin) -> WindowMargin:
-    low, median, high = (rounded_or_none(known(mm)) for mm in (margin.low, margin.median, margin.high))
-    reason = margin.high if isinstance(margin.high, Absent) else None
-    return WindowMargin(
-        first_day=first_day, days=days, status=margin.status, median=median, p05=low, p95=high, reason=text(reason)
-    )
+                margin = rain_margin(of_members, sizes[-1], weights)
+                low, median, high = (rounded_or_none(known(mm)) for mm in (margin.low, margin.median, margin.high))
+                yield WindowMargin(
+                    first_day=as_date(run.t0 + np.timedelta64(lead, "D")),
+                    days=days,
+                    status=margin.status,
+                    median=median,
+                    p05=low,
+                    p95=high,
+                    reason=str(margin.high) if isinstance(margin.high, Absent) else None,
+                )
 
 
 def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str | None:

@@ -8,13 +8,12 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, named_kind
 from app.forecasts.header import WhatIf, what_if
-from app.http.base_schema import Model, Program, maybe, next_page
+from app.http.base_schema import Model, Program, next_page
 from app.http.shown import As, model_of
 from app.weather.schemas import WEATHER_USED
 from hydrology.base.absent import text
 from records.basins import ownership
 from records.runs import run_types, runs
-from records.runs.run_types import BasinStatus
 from records.runs.run_weather import RunWeather
 from records.versions import versions
 
@@ -47,7 +46,7 @@ class BasinOfRun(Model):
 
     basin: str
     basin_kind: BasinKind
-    status: BasinStatus
+    status: run_types.BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from it; null where the run did not come so far."
@@ -69,31 +68,25 @@ class RunDetail(RunSummary):
 
 
 def summaries(stored: Sequence[run_types.Run]) -> list[RunSummary]:
-    """Return runs as in a list."""
     return [RunSummary(**_STORED.values(run), what_if=what_if(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:
-    """Return a run with its outcome in each basin."""
     stored, of_basins = runs.get(session, run), runs.basins_of(session, run)
     owners = ownership.owners(session, [outcome.basin_id for outcome in of_basins])
-    return RunDetail(
+    shown: RunDetail = RunDetail.from_records(
+        stored,
         **_STORED.values(stored),
         what_if=what_if(stored),
-        forcing_cutoff=stored.forcing_cutoff,
-        weights_hash=stored.weights_hash,
-        code_version=stored.code_version,
-        program=stored.program,
         trained_on=versions.get(session, stored.version_id).trained_on,
         basins=[
-            BasinOfRun(
-                basin=outcome.basin_id,
+            BasinOfRun.from_records(
+                outcome,
+                outcome.summary,
                 basin_kind=named_kind(outcome.basin_id, official=outcome.basin_id not in owners),
-                status=outcome.status,
                 reason=text(outcome.reason),
-                seen_in_training=outcome.summary.seen_in_training,
-                attributes_assumed=maybe(outcome.summary.attributes_assumed),
             )
             for outcome in of_basins
         ],
     )
+    return shown

@@ -6,19 +6,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.forecasts.run_schemas import RunDetail, RunPage, detail, summaries
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import AsKnown, IdPage, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
-from app.http.problems import documented
+from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
 from jobspec.fields import DayField
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.database.stored import as_values
 from records.runs import runs
 from records.runs.run_types import Purpose, UnknownRun
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/runs", tags=["forecasts"])
 
@@ -43,18 +40,9 @@ class RunFilters:
     issued_after: IssuedAfter = None
 
 
-@router.get(
-    "",
-    summary="List forecast runs",
-    response_model=schema_of(RunPage),
-    responses=documented(UnknownBasin, UnknownVersion),
-)
+@router.get("", summary="List forecast runs", **documented_list(RunPage, basins.UnknownBasin, versions.UnknownVersion))
 def list_runs(
-    session: Reading,
-    filters: Annotated[RunFilters, Depends()],
-    at: AsKnown,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(RunPage)],
+    session: Reading, filters: Annotated[RunFilters, Depends()], at: AsKnown, page: Annotated[Listing, listing(RunPage)]
 ) -> Response:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""
@@ -63,8 +51,7 @@ def list_runs(
     if filters.version is not None:
         versions.get(session, filters.version)
     found = runs.list_runs(session, **as_values(filters), available_by=at, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(RunPage(runs=summaries(shown), next=following))
+    return page.of(found, summaries)
 
 
 @router.get("/{run}", summary="Outcome of a run, basin by basin", **documented_responses(RunDetail, UnknownRun))

@@ -46,7 +46,7 @@ class SpreadOfRun(DaysOfRun):
     missing: Missing = EXPLAINED
 
 
-TABLE = run_table("spread", "Spread of the discharge of {}")
+TABLE = run_table("spread", "Spread of the discharge of {0.basin}")
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 

@@ -42,7 +42,6 @@ class StageOfRun(DaysOfRun):
 
 
 def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
-    """Return the latest forecast of a basin as stage."""
     stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
     forecast = forecast_of(session, latest, Representation("m3/s", members=False, at=at))
     return StageOfRun(

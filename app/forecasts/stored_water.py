@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.http import json_numbers
 from app.http.base_schema import Model, Number, Series, column, maybe
-from app.http.json_numbers import rounded
 from app.http.shown import As
 from hydrology.base.absent import Absent, absent, text
 from hydrology.base.reasons import Reason
@@ -113,7 +112,7 @@ REGIONAL: Mapping[RegionalBecause, str] = {
 def stored_water(series: Mapping[str, RunSeries], basin: RunBasin) -> dict[str, Any]:
     """Return the fields of `Storage`, an `Absent` where they are not known, of a run that stores the water."""
     return {
-        "at_t0": NOT_STORED if basin.summary.storage_mm is None else rounded(basin.summary.storage_mm),
+        "at_t0": NOT_STORED if basin.summary.storage_mm is None else json_numbers.rounded(basin.summary.storage_mm),
         "total": mean_of_members(series["storage"], basin),
         "snow": mean_of_members(series["snow"], basin) if "snow" in series else basin.why(basin.summary.snow),
         "snow_read": _snow_read(series, basin),
@@ -175,7 +174,6 @@ def why_no_account(basin: RunBasin, conserving: bool) -> Absent:
 
 
 def is_conserving(session: Session, latest: Latest) -> bool:
-    """Return whether the version of a run conserves mass."""
     return versions.conserving(session, [latest.run.version_id])[latest.run.version_id]
 
 

@@ -1,6 +1,5 @@
 """/v1/basins/{basin}/volumes: seasonal volumes."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,11 +10,9 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
-from app.exports.table import Table, table_of
 from app.forecasts.discharge import Calibration, calibration_of
-from app.forecasts.header import RunOfBasin, header
+from app.forecasts.header import RunOfBasin, header, run_table
 from app.forecasts.lookup import PROBLEMS
-from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, Period, Series, maybe
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.http.json_numbers import rounded
@@ -24,10 +21,8 @@ from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, SEASON, Observed, Season, million_m3
 from jobspec.fields import read_season
-from records.basins.basins import Site
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"
@@ -120,8 +115,8 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
     return VolumesOfRun(
         **header(latest, at),
         season=str(volume.season),
-        period=Period.between(volume.period.first, volume.period.last),
-        ahead=Period.between(volume.ahead.first, volume.ahead.last),
+        period=maybe(volume.period),
+        ahead=maybe(volume.ahead),
         exceeded_percent=list(EXCEEDED_PERCENT),
         area=maybe(volume.area or NO_AREA, Area.of),
         calibrated=maybe(calibrated),
@@ -132,27 +127,27 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
     )
 
 
-def _quantiles(volume: Volume, ahead: Array | Absent) -> VolumeQuantiles | Absent:
+def _quantiles(volume: volumes_and_recessions.Volume, ahead: Array | Absent) -> VolumeQuantiles | Absent:
     if isinstance(ahead, Absent):
         return ahead
     whole, normal = volume.whole(ahead), volume.normal
     mean = normal if isinstance(normal, Absent) else normal.mean or absent(Reason.NORMAL_IS_0)
     percent = whole if isinstance(whole, Absent) else mean if isinstance(mean, Absent) else 100 * whole / mean
     return VolumeQuantiles(
-        depth=maybe(whole, json_numbers.column),
-        volume=maybe(_in_m3(volume, whole), json_numbers.column),
-        percent_of_normal=maybe(percent, json_numbers.column),
-        ahead_depth=json_numbers.column(ahead),
-        ahead_volume=maybe(_in_m3(volume, ahead), json_numbers.column),
+        depth=maybe(whole),
+        volume=maybe(_in_m3(volume, whole)),
+        percent_of_normal=maybe(percent),
+        ahead_depth=maybe(ahead),
+        ahead_volume=maybe(_in_m3(volume, ahead)),
     )
 
 
-def _observed(volume: Volume) -> ObservedVolume | Absent:
+def _observed(volume: volumes_and_recessions.Volume) -> ObservedVolume | Absent:
     seen = volume.observed
     if not isinstance(seen, Observed):
         return seen or absent(Reason.SEASON_NOT_STARTED)
     return ObservedVolume(
-        period=Period.between(seen.period.first, seen.period.last),
+        period=maybe(seen.period),
         days=len(seen.period) - len(seen.missing),
         missing_days=len(seen.missing),
         depth=rounded(seen.depth),
@@ -160,7 +155,7 @@ def _observed(volume: Volume) -> ObservedVolume | Absent:
     )
 
 
-def _normal(volume: Volume) -> NormalVolume | Absent:
+def _normal(volume: volumes_and_recessions.Volume) -> NormalVolume | Absent:
     normal = volume.normal
     if isinstance(normal, Absent):
         return normal
@@ -175,21 +170,17 @@ def _normal(volume: Volume) -> NormalVolume | Absent:
     )
 
 
-def _in_m3(volume: Volume, depths: Array | Absent) -> Array | Absent:
+def _in_m3(volume: volumes_and_recessions.Volume, depths: Array | Absent) -> Array | Absent:
     if isinstance(depths, Absent):
         return depths
     return NO_AREA if volume.area is None else million_m3(depths, volume.area)
 
 
-def _one_in_m3(volume: Volume, depth: float) -> Any:
+def _one_in_m3(volume: volumes_and_recessions.Volume, depth: float) -> Any:
     return maybe(_in_m3(volume, np.array([depth])), lambda converted: rounded(float(converted[0])))
 
 
-def _table(answer: VolumesOfRun, sites: Mapping[str, Site]) -> Table:
-    title = f"Volume of {answer.season} in {answer.basin}"
-    return table_of(answer, f"{answer.basin}_volume_{answer.t0}", title, sites)
-
-
+TABLE = run_table("volume", "Volume of {0.season} in {0.basin}")
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 SeasonText = Annotated[
@@ -208,7 +199,7 @@ SeasonText = Annotated[
 @router.get(
     "/{basin}/volumes",
     summary="Seasonal volume",
-    **documented_responses(VolumesOfRun, *PROBLEMS, SeasonNotHeld, formats=TABLES),
+    **documented_responses(VolumesOfRun, *PROBLEMS, volumes_and_recessions.SeasonNotHeld, formats=TABLES),
 )
 def read_volumes(
     session: Reading,
@@ -227,4 +218,4 @@ def read_volumes(
         shown = volumes_of_run(session, volumes_and_recessions.newest(session, basin, now, asked), asked, now)
     else:
         shown = volumes_of_run(session, result_of(session, run, basin), asked, None)
-    return answer.of_basin(shown, _table)
+    return answer.of_basin(shown, TABLE)

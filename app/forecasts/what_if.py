@@ -18,7 +18,6 @@ from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import KnownBasin, NoArea, Reading, ServiceClock
-from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
@@ -27,7 +26,6 @@ from jobspec.fields import ID
 from records.basins.basins import Site, UnknownBasin
 from records.forecasts.latest import Latest, result_of
 from records.runs import run_arrays, run_types, runs
-from records.runs.run_types import UnknownRun
 
 
 class Flow(Model):
@@ -109,7 +107,7 @@ def _side(session: Session, of: Latest, units: Units) -> Side | Absent:
 
 def _volume(depth_mm: float, area_m2: float | None) -> Volume:
     volume = absent(Reason.RUN_WITHOUT_AREA) if area_m2 is None else depth_mm / 1000 * area_m2
-    return Volume(depth=rounded(depth_mm), volume=maybe(volume, rounded))
+    return Volume(depth=json_numbers.rounded(depth_mm), volume=maybe(volume, json_numbers.rounded))
 
 
 def _difference(base: Side | Absent, changed: Side | Absent) -> Volume | Absent:
@@ -120,7 +118,7 @@ def _difference(base: Side | Absent, changed: Side | Absent) -> Volume | Absent:
     ours, theirs = changed.volume, base.volume
     no_area = ours.volume is None or theirs.volume is None
     volume = absent(Reason.RUN_WITHOUT_AREA) if no_area else (ours.volume or 0) - (theirs.volume or 0)
-    return Volume(depth=rounded(ours.depth - theirs.depth), volume=maybe(volume, rounded))
+    return Volume(depth=json_numbers.rounded(ours.depth - theirs.depth), volume=maybe(volume, json_numbers.rounded))
 
 
 def _table(answer: WhatIfOfRun, sites: Mapping[str, Site]) -> Table:
@@ -137,7 +135,7 @@ WhatIfRun = Annotated[
 @router.get(
     "/{basin}/what-if",
     summary="A what-if run compared with its base run",
-    **documented_responses(WhatIfOfRun, UnknownBasin, UnknownRun, NoArea, formats=SERIES),
+    **documented_responses(WhatIfOfRun, UnknownBasin, run_types.UnknownRun, NoArea, formats=SERIES),
 )
 def read_what_if(
     session: Reading,

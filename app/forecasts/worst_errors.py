@@ -20,17 +20,13 @@ from app.versions.verification import OfSeason
 from hydrology.attribution import CAUSES, ErrorSplit, Measure
 from hydrology.base import calendar
 from hydrology.base.absent import absent
-from hydrology.base.calendar import as_date, day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
 from hydrology.verification.results import ALL_YEAR, Season
 from jobspec.fields import DayField
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.verification import error_splits
-from records.verification.error_splits import ErrorFilter
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 ErrorParts = Annotated[ErrorSplit, As("ErrorParts", exact=True)]
 
@@ -78,7 +74,7 @@ class WorstErrors(Model):
 _UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
 
 
-def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int) -> WorstErrors:
+def worst_errors(session: Session, of: Measure, chosen: error_splits.ErrorFilter, limit: int) -> WorstErrors:
     """Return the forecasts with the largest errors of a measure, and the mean sizes of all."""
     means = error_splits.means(session, chosen)
     return WorstErrors(
@@ -95,23 +91,16 @@ def worst_errors(session: Session, of: Measure, chosen: ErrorFilter, limit: int)
 
 def _case(session: Session, error: error_splits.ForecastError, of: Measure) -> ForecastError:
     first, last = (error.t0 + np.timedelta64(days, "D") for days in (1, error.horizon_days))
-    return ForecastError(
-        basin=error.basin_id,
+    return ForecastError.from_records(
+        error,
         basin_kind=kind_of(session, error.basin_id),
-        run=error.run_id,
-        version=error.version_id,
-        t0=as_date(error.t0),
         days=Period.between(first, last),
-        weather=error.weather,
-        volume=error.volume,
-        peak=error.peak,
         in_words=_in_words(getattr(error, of), of, error.horizon_days),
-        verified_at=error.verified_at,
     )
 
 
 def _in_words(split: ErrorSplit, of: Measure, days: int) -> str:
-    what = f"volume of {counted(days, 'day')}" if of == "volume" else f"highest of {counted(days, 'day')}"
+    what = f"{'volume' if of == 'volume' else 'highest'} of {counted(days, 'day')}"
     parts = ", ".join(f"{signed(getattr(split, cause))} by the {cause.replace('_', ' ')}" for cause in CAUSES)
     forecast, observed = number(split.observed + split.error), number(split.observed)
     return f"The {what} was forecast as {forecast} {_UNITS[of]}, and {observed} came: {signed(split.error)}, {parts}."
@@ -120,7 +109,7 @@ def _in_words(split: ErrorSplit, of: Measure, days: int) -> str:
 router = APIRouter(prefix="/verification", tags=["skill"])
 
 MAX_CASES = 100
-_FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
+_FIRST, _LAST = calendar.day("0001-01-01"), calendar.day("9999-12-31")
 
 Of = Annotated[Measure, Query(description="The measure of the error: the volume of the days ahead, or their peak.")]
 Start = Annotated[DayField | None, Query(description="Only forecasts with this T0 or a later one.")]
@@ -131,7 +120,7 @@ Limit = Annotated[int, Query(description="Number of forecasts.", ge=1, le=MAX_CA
 @router.get(
     "/worst",
     summary="The worst forecasts, and what went wrong",
-    **documented_responses(WorstErrors, UnknownBasin, UnknownVersion),
+    **documented_responses(WorstErrors, basins.UnknownBasin, versions.UnknownVersion),
 )
 def read_worst_errors(
     session: Reading,
@@ -157,5 +146,5 @@ def read_worst_errors(
     t0 = None  # a day that NumPy takes for false, 1970-01-01, is one
     if start is not None or end is not None:
         t0 = calendar.Period(_FIRST if start is None else start, _LAST if end is None else end)
-    chosen = ErrorFilter(version=version, basin=basin, season=season, t0=t0)
+    chosen = error_splits.ErrorFilter(version=version, basin=basin, season=season, t0=t0)
     return answer.of(worst_errors(session, of, chosen, limit))

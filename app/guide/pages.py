@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -29,8 +29,6 @@ FOLDER, DOCS = Path(__file__).with_name("docs"), PurePath("docs")
 """Where the pages of the core are, here and in the repository."""
 GUIDE = "/guide"
 INDEX = "README"
-NAME = "[a-z][a-z-]{0,40}"
-"""The pattern of pages' names; the index has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,12 @@ class Page:
 @cache  # bounded by the number of files
 def rendered(name: str) -> Page:
     """Render a page by its file name; HTML within it is shown as text."""
-    tokens, folder = parsed(name), page_place(name).parent
-    titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
+    tokens, folder = parsed(name), pages()[name].parent
+    titles = []
+    for heading, inline in pairwise(tokens):
+        if heading.type == "heading_open":
+            titles.append("".join(child.content for child in inline.children or []))
+            heading.attrSet("id", anchor(titles[-1]))
     for token in tokens:
         _lead(token.children or [], folder)
     html = Markup(_markdown().renderer.render(tokens, _markdown().options, {}))
@@ -66,14 +68,14 @@ def _markdown() -> "MarkdownIt":
 
 def parsed(name: str) -> list["Token"]:
     """Return the parts of a page by its file name."""
-    return _markdown().parse(file_at(page_place(name)).read_text(encoding="utf-8"))
+    return _markdown().parse(file_at(pages()[name]).read_text(encoding="utf-8"))
 
 
-def page_names() -> list[str]:
-    """Return the file names of all pages, without their ends."""
-    return [file.stem for file in sorted(FOLDER.rglob("*.md"))] + [
-        PurePath(file).stem for extension in extensions() for file in extension.guide if file.endswith(".md")
-    ]
+def pages() -> dict[str, PurePath]:
+    """Return the places of all pages in the repository, those of docs/ before those of extensions, by their names."""
+    own = [DOCS / file.relative_to(FOLDER) for file in sorted(FOLDER.rglob("*.md"))]
+    others = [_place(one) / file for one in extensions() for file in one.guide if file.endswith(".md")]
+    return {place.stem: place for place in (*own, *others)}
 
 
 def _audience(name: str) -> str | None:
@@ -90,16 +92,6 @@ def _audience(name: str) -> str | None:
 def anchor(title: str) -> str:
     """Return the anchor of a heading, as code forges build it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
-def page_place(name: str) -> PurePath:
-    """Return the place of a page in the repository: in any folder of docs/, or in that of an extension."""
-    for file in FOLDER.rglob(f"{name}.md"):
-        return DOCS / file.relative_to(FOLDER)
-    for extension in extensions():
-        if f"{name}.md" in extension.guide:
-            return _place(extension) / f"{name}.md"
-    raise FileNotFoundError(name)
 
 
 def file_at(place: PurePath) -> Path:
@@ -130,18 +122,6 @@ def address(link: str, folder: PurePath) -> str | None:
     return f"{GUIDE}{'' if path == INDEX else f'/{path}'}{fragment}"
 
 
-def _headings(tokens: Sequence["Token"]) -> Iterator[tuple["Token", "Token"]]:
-    for token, following in pairwise(tokens):
-        if token.type == "heading_open":
-            yield token, following
-
-
-def _mark(heading: "Token", inline: "Token") -> str:
-    title = "".join(child.content for child in inline.children or [])
-    heading.attrSet("id", anchor(title))
-    return title
-
-
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
     for token in tokens:
         if token.type == "link_open":
@@ -161,13 +141,10 @@ MEDIA_TYPES = {
 }
 """Media types of files shown or linked by pages, by suffix."""
 _FILE = re.compile(rf"([a-z-]+/){{0,3}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})")
-_PAGE = re.compile(f"{INDEX}|{NAME}")
 
 
 class UnknownPage(NotFound):
     """The guide has no page of that name."""
-
-    kind = "unknown-page"
 
 
 @router.get("")
@@ -181,13 +158,9 @@ def read_page(request: Request, name: str) -> Response:
     """Return a page, or a file that lies beside the pages."""
     if _FILE.fullmatch(name):
         return _file(name)
-    if not _PAGE.fullmatch(name):
+    if name not in pages():
         raise _unknown(name)
-    try:
-        page = rendered(name)
-    except FileNotFoundError:
-        raise _unknown(name) from None
-    return render(request, "guide.html", page)
+    return render(request, "guide.html", rendered(name))
 
 
 def _file(name: str) -> FileResponse:

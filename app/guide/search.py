@@ -8,9 +8,9 @@ from functools import cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from app.guide.pages import GUIDE, INDEX, anchor, page_names, parsed
+from app.guide.pages import GUIDE, INDEX, anchor, pages, parsed
 from app.pages.render import page_units, render
 
 MAX_SHOWN = 30
@@ -39,12 +39,9 @@ class Section:
         found = [match.start() for word in words if (match := word.search(self.text))]
         start = self.text.rfind(" ", 0, max(min(found, default=0) - _AROUND, 0)) + 1
         shown = textwrap.shorten(self.text[start:], 3 * _AROUND, placeholder=" …")
-        marks = re.compile("|".join(f"({word.pattern})" for word in words), re.I)
-        parts, after = [Markup("… ") if start else Markup("")], 0
-        for match in marks.finditer(shown):
-            parts += [Markup("{}<mark>{}</mark>").format(shown[after : match.start()], match[0])]
-            after = match.end()
-        return Markup("").join([*parts, shown[after:]])
+        marked = re.sub("|".join(word.pattern for word in words), "\1\\g<0>\2", shown, flags=re.I)
+        text = escape(marked).replace("\1", Markup("<mark>")).replace("\2", Markup("</mark>"))
+        return Markup("… ") + text if start else text
 
 
 @cache  # bounded by the number of files
@@ -86,7 +83,7 @@ router = APIRouter(prefix=GUIDE, include_in_schema=False, dependencies=[Depends(
 def search_guide(request: Request, q: Asked = "") -> Response:
     """Show the sections and operations that hold all words, the best first."""
     words = [re.compile(rf"\b{re.escape(word)}", re.I) for word in q.split()]
-    guide = [section for name in page_names() if name != INDEX for section in sections_of(name)]
+    guide = [section for name in pages() if name != INDEX for section in sections_of(name)]
     found = {"Guide": _best(guide, words), "API": _best([*operations_of(request.app.openapi())], words)}
     return render(request, "guide-search.html", q=q, found=found if words else {}, words=words)
 

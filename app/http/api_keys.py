@@ -20,7 +20,6 @@ from app.http.middleware import shown_path
 from app.http.problems import Forbidden, Unauthorized
 from records.access import keys
 from records.access.audit import Actor, Writer
-from records.access.keys import Key, Scope
 from records.database.engine import Database
 
 log = structlog.get_logger()
@@ -37,10 +36,10 @@ _bearer = HTTPBearer(
 
 async def any_key(
     request: Request, _sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None
-) -> Key:
+) -> keys.Key:
     """Return the key of the request, which is looked up once. Only wrong keys count: no valid one is locked out."""
     request.state.varies_by_key = True
-    known: Key | None = getattr(request.state, "key", None)
+    known: keys.Key | None = getattr(request.state, "key", None)
     if known is not None:
         return known
     sent = await _bearer(request)
@@ -56,7 +55,7 @@ async def any_key(
     raise Unauthorized(f"The key is not known, has expired or was revoked: {_how(request)}")
 
 
-def _look_up(request: Request, token: str) -> Key | None:
+def _look_up(request: Request, token: str) -> keys.Key | None:
     database: Database = request.app.state.database
     with database.reading() as session:
         key = keys.check(session, token, request.app.state.clock.wall())
@@ -72,15 +71,15 @@ def _how(request: Request) -> str:
     return f"create one with `freshet keys make NAME --scope {scope}` and send it as `Authorization: Bearer TOKEN`."
 
 
-AnyKey = Annotated[Key, Depends(any_key)]
+AnyKey = Annotated[keys.Key, Depends(any_key)]
 
 
-async def sent_key(request: Request) -> Key | None:
+async def sent_key(request: Request) -> keys.Key | None:
     """Return the key of the request; None where it sends none."""
     return await any_key(request) if "Authorization" in request.headers else None
 
 
-async def _counted(request: Request, key: AnyKey) -> Key:
+async def _counted(request: Request, key: AnyKey) -> keys.Key:
     standing: LimitStatus = await request.app.state.rates.count("writes", key.id)
     request.state.writes = standing
     if not standing.allowed:
@@ -89,7 +88,7 @@ async def _counted(request: Request, key: AnyKey) -> Key:
 
 
 # Each scope may do what the one before it may: any key is an operator's.
-Operator = Annotated[Key, Depends(_counted)]
+Operator = Annotated[keys.Key, Depends(_counted)]
 
 
 async def _writer(request: Request, key: Operator, database: OpenDatabase, clock: ServiceClock) -> Writer:
@@ -99,47 +98,36 @@ async def _writer(request: Request, key: Operator, database: OpenDatabase, clock
 OperatorWriter = Annotated[Writer, Depends(_writer)]
 
 
-_SCOPES: dict[object, Scope | None] = {any_key: None}
+_SCOPES: dict[object, keys.Scope | None] = {any_key: None}
 """The least scope that each check of a key needs."""
 
 
-def _reader(scope: Scope) -> Any:
-    """Return a dependency for a key of at least a scope."""
+def _at_least(scope: keys.Scope, of_any: Any) -> Any:
+    """Return a dependency for a key, or a request that writes with one, of at least a scope."""
 
-    async def reader(key: AnyKey) -> Key:
-        return _require(key, scope)
+    async def checked(sent: of_any) -> Any:
+        _require(sent.key if isinstance(sent, Writer) else sent, scope)
+        return sent
 
-    _SCOPES[reader] = scope
-    return Depends(reader)
-
-
-def _writer_with(scope: Scope) -> Any:
-    """Return a dependency for a request that writes with a key of at least a scope."""
-
-    async def writer(writer: OperatorWriter) -> Writer:
-        _require(writer.key, scope)
-        return writer
-
-    _SCOPES[writer] = scope
-    return Depends(writer)
+    _SCOPES[checked] = scope
+    return Depends(checked)
 
 
-def _require(key: Key, scope: Scope | None) -> Key:
+def _require(key: keys.Key, scope: keys.Scope | None) -> None:
     if (scope == "admin" and not key.is_admin) or (scope == "forecaster" and not key.is_forecaster):
         raise Forbidden(
             f"The key of {key.name} has the scope {key.scope}, but this needs {scope}: create one with "
             f"`freshet keys make NAME --scope {scope}`."
         )
-    return key
 
 
-ForecasterWriter = Annotated[Writer, _writer_with("forecaster")]
-ForecasterReader = Annotated[Key, _reader("forecaster")]
-AdminWriter = Annotated[Writer, _writer_with("admin")]
-AdminReader = Annotated[Key, _reader("admin")]
+ForecasterWriter = Annotated[Writer, _at_least("forecaster", OperatorWriter)]
+ForecasterReader = Annotated[keys.Key, _at_least("forecaster", AnyKey)]
+AdminWriter = Annotated[Writer, _at_least("admin", OperatorWriter)]
+AdminReader = Annotated[keys.Key, _at_least("admin", AnyKey)]
 
 
-def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
+def require_owner(key: keys.Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
     """Require that a key is the owner (None: command line or schedule); an admin's may take anything."""
     if not key.is_admin and owner != key.id:
         raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
@@ -162,12 +150,12 @@ class KeyFirstRoute(APIRoute):
         return check_and_handle
 
 
-def needed_scope(request: Request) -> Scope:
+def needed_scope(request: Request) -> keys.Scope:
     """Return the least scope of a key that the operation of a request needs."""
     return next(filter(None, _scopes_of(request.scope["route"].dependant)), "operator")
 
 
-def _scopes_of(dependant: Dependant) -> Iterator[Scope | None]:
+def _scopes_of(dependant: Dependant) -> Iterator[keys.Scope | None]:
     """Yield the scopes that an operation needs; none where it needs no key."""
     for inner in dependant.dependencies:
         yield from _scopes_of(inner)

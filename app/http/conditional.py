@@ -1,15 +1,10 @@
-"""Conditional GET: cache lifetimes, and the caches of rendered responses and of what is computed of all basins."""
+"""Conditional GET: cache lifetimes, and the cache of rendered responses."""
 
-from collections.abc import Callable
-from datetime import datetime
 from threading import Lock
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from cachetools import LRUCache
 from fastapi import Depends, Header, Response
-from sqlalchemy.orm import Session
-
-from records.database.engine import Database
 
 FOR_EVER = "public, max-age=31536000, immutable"
 SHORTLY = "public, max-age=60"
@@ -52,25 +47,3 @@ class ResponseCache:
         with self._lock:
             if len(body) <= self._bodies.maxsize:
                 self._bodies[tag] = body
-
-
-Value = TypeVar("Value")
-
-
-class Computed:
-    """What is computed of all basins, by name: again once anything has been committed, and each minute; thread-safe."""
-
-    def __init__(self, database: Database) -> None:
-        self._database, self._lock = database, Lock()
-        self._values: dict[str, tuple[object, Any]] = {}
-
-    def get(self, session: Session, at: datetime, name: str, compute: Callable[[Value | None], Value]) -> Value:
-        """Return a value of an instant; `compute` gets the one before."""
-        with self._lock:
-            stamp = self._database.content_stamp(session), at.replace(second=0, microsecond=0)  # before all is read
-            held, value = self._values.get(name, (None, None))
-            if held != stamp:
-                value = compute(value)
-                self._values[name] = stamp, value
-            found: Value = value
-            return found

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.http.conditional import Computed, ResponseCache
+from app.http.conditional import ResponseCache
 from app.http.problems import Fault, InvalidRequest, refused
 from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
@@ -22,7 +22,9 @@ from jobspec.fields import BASIN_SCHEMA, ID, NAMED, form, full_id
 from records.basins import basins
 from records.database import checksums
 from records.database.engine import Database
+from records.forecasts.latest import NoModel
 from records.versions.promotions import areas_in_use
+from records.versions.versions import UnknownVersion
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
@@ -38,7 +40,6 @@ def of_app(name: str) -> Any:
 
 
 RenderedAnswers = Annotated[ResponseCache, of_app("rendered")]
-OfAllBasins = Annotated[Computed, of_app("computed")]
 OpenDatabase = Annotated[Database, of_app("database")]
 ServiceClock = Annotated[Clock, of_app("clock")]
 ServiceSettings = Annotated[Settings, of_app("settings")]
@@ -86,16 +87,25 @@ OptionalBasin = Annotated[
     AfterValidator(optional_full_id),
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
-RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
+
+
+def id_path(description: str, example: str) -> Any:
+    """Return the parameter for an id in an address."""
+    return Path(description=description, pattern=ID, examples=[example])
+
+
+RunId = Annotated[str, id_path("A run's id.", "011ccb1a3a8003f9c24d1e")]
 ChosenRun = Annotated[str | None, Query(description="A run's id; by default the latest forecast's.", pattern=ID)]
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
-VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
+VersionId = Annotated[str, id_path("A model version's id.", "011cb6d0d4209b8d7f6a51")]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 ChosenVersion = Annotated[
     str | None, Query(description="A model version's id; by default the basin's current one.", pattern=ID)
 ]
-JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+OF_VERSION = (basins.UnknownBasin, UnknownVersion, NoModel)
+"""Problems of a version, by default a basin's current one."""
+JobId = Annotated[str, id_path("A job's id.", "01a1fa2ab3c4d50b5f2e91")]
+ScheduleId = Annotated[str, id_path("A schedule's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 def _utc(instant: datetime | None) -> datetime | None:
@@ -200,10 +210,6 @@ def paged(cursor: Any) -> Any:
     return Depends(page)
 
 
-IdPage = Annotated[Page, paged(IdCursor)]
-NumberPage = Annotated[Page, paged(NumberCursor)]
-
-
 AreaName = Annotated[
     str | None,
     Query(
@@ -217,8 +223,6 @@ AreaName = Annotated[
 
 class NoArea(InvalidInput):
     """The run names no drainage area, so its depths cannot be given as flows."""
-
-    kind = "no-area"
 
 
 def area_between(

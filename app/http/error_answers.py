@@ -1,6 +1,6 @@
 """Answers every error as problem details [RFC 9457]."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPMethod, HTTPStatus
 from typing import Any
 
@@ -11,23 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
 
+from app.http import problems
 from app.http.middleware import shown_path
-from app.http.problems import (
-    MEDIA_TYPE,
-    Fault,
-    Internal,
-    InvalidRequest,
-    MethodNotAllowed,
-    NoSuchRange,
-    Overloaded,
-    ProblemDetails,
-    TooLarge,
-    TooManyRequests,
-    Unauthorized,
-    details_of,
-    meaning_of,
-    refused,
-)
 from hydrology.base.errors import Problem
 from jobspec.fields import message, path
 from records.database.connections import DatabaseProblem, StorageFull, is_full
@@ -59,42 +44,40 @@ def _without_thread(answer: Answerer) -> Callable[[Request, Exception], Awaitabl
 
 
 def answer_to(request: Request, error: Exception) -> Response:
-    """Return the response to an error, as problem details."""
     match error:
-        case Unauthorized():
+        case problems.Unauthorized():
             headers = {"WWW-Authenticate": "Bearer"}
-        case TooManyRequests() | Overloaded():
+        case problems.TooManyRequests() | problems.Overloaded():
             headers = {"Retry-After": str(error.seconds)}
-        case MethodNotAllowed():
+        case problems.MethodNotAllowed():
             headers = {"Allow": ", ".join(error.allowed)}
-        case NoSuchRange():
+        case problems.NoSuchRange():
             headers = {"Content-Range": f"bytes */{error.length}"}
         case DatabaseProblem():
             headers = {"Retry-After": "5"}  # seconds after which the database may be available again
         case _:
             headers = {}
     assert isinstance(error, Problem)
-    faults = error.faults if isinstance(error, InvalidRequest) else None
-    details = details_of(error.kind, type(error).status, str(error), request.scope["path"], faults)
+    faults = error.faults if isinstance(error, problems.InvalidRequest) else None
+    details = problems.details_of(error.kind, type(error).status, str(error), request.scope["path"], faults)
     return _response(details, headers)
 
 
-def _response(details: ProblemDetails, headers: Mapping[str, str] | None) -> Response:
+def _response(details: problems.ProblemDetails, headers: Mapping[str, str] | None) -> Response:
     content = details.model_dump_json(exclude_unset=True)
     sent = {"Cache-Control": "no-store", **(headers or {})}
-    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=sent)
+    return Response(content, status_code=details.status, media_type=problems.MEDIA_TYPE, headers=sent)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return answer_to(request, InvalidRequest(faults_of(request, error)))
+    return answer_to(request, problems.InvalidRequest(faults_of(request, error)))
 
 
-def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
-    """Return the invalid fields of a request."""
+def faults_of(request: Request, error: RequestValidationError) -> list[problems.Fault]:
     sent = request.headers.get("Content-Type", "")
     return [
-        Fault(
+        problems.Fault(
             location=str(fault["loc"][0]),
             field=_sayable(_field(fault, error.body)),
             detail=_sayable(_detail(fault, sent)),
@@ -143,21 +126,22 @@ def _http(request: Request, error: Exception) -> Response:
     match status:
         case HTTPStatus.BAD_REQUEST:
             result = "it cannot be read: send JSON (RFC 8259) in UTF-8"
-            return answer_to(request, refused("", result, "body"))
+            return answer_to(request, problems.refused("", result, "body"))
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            return answer_to(request, TooLarge(error.detail))
+            return answer_to(request, problems.TooLarge(error.detail))
         case HTTPStatus.SERVICE_UNAVAILABLE:
-            return answer_to(request, Overloaded())
+            return answer_to(request, problems.Overloaded())
         case HTTPStatus.NOT_FOUND:
             result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
-            result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
-            return answer_to(request, MethodNotAllowed(result, allowed))
+            use = " or ".join(filter(None, [", ".join(allowed[:-1]), allowed[-1]]))
+            result = f"{request.method} is not possible at {request.scope['path']}: use {use}."
+            return answer_to(request, problems.MethodNotAllowed(result, allowed))
         case _:
             result = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
-    return _response(details_of(kind, status, result, request.scope["path"], None), error.headers)
+    return _response(problems.details_of(kind, status, result, request.scope["path"], None), error.headers)
 
 
 def _methods(request: Request) -> list[str]:
@@ -170,10 +154,6 @@ def _methods(request: Request) -> list[str]:
 
     methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
-
-
-def _any(names: Sequence[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _database(request: Request, error: Exception) -> Response:
@@ -198,4 +178,4 @@ def _full(request: Request) -> Response:
 def _unexpected(request: Request, error: Exception) -> Response:
     # The server logs the traceback too, after this answer: but without the id of the request.
     log.error("request.failed", path=shown_path(request.scope), exc_info=error)
-    return answer_to(request, Internal(meaning_of(Internal)))
+    return answer_to(request, problems.Internal(problems.meaning_of(problems.Internal)))

@@ -4,6 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 
 import anyio
@@ -37,21 +38,38 @@ _MAIL_TOKEN = re.compile(r"(/mail/[a-z]+/).+", re.DOTALL)
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
-class RequestIds:
+class Middleware:
+    """Middleware of HTTP requests; all else passes it by. Without `handle` of its own it changes starts of answers."""
+
+    exempt: tuple[str, ...] = ()
+    """Beginnings of paths that pass it by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        handles = scope["type"] == "http" and not scope["path"].startswith(self.exempt)
+        await (self.handle if handles else self._app)(scope, receive, send)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, on_start(send, partial(self.change, scope)))
+
+    def change(self, scope: Scope, start: Message) -> None:
+        """Change the start of the answer to a request: its status and headers."""
+
+
+class RequestIds(Middleware):
     """Middleware that gives each request an id: its own, or a new one.
 
     Requests that write and answers of 500 and more are logged at `info`, all others at `debug`: a 503 among them, whose
     cause is logged, and not once a request.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request, status, started = _id_of(scope), 500, time.perf_counter()
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Headers(scope=scope).get(HEADER, "")
+        if not FORM.fullmatch(request):
+            request = secrets.token_hex(8)
+        status, started = 500, time.perf_counter()
 
         def add_id(start: Message) -> None:
             nonlocal status
@@ -72,11 +90,6 @@ def shown_path(scope: Scope) -> str:
     return ascii(_MAIL_TOKEN.sub(r"\1...", scope["path"])[:MAX_PATH])[1:-1]
 
 
-def _id_of(scope: Scope) -> str:
-    given = Headers(scope=scope).get(HEADER, "")
-    return given if FORM.fullmatch(given) else secrets.token_hex(8)
-
-
 EVENT_STREAM = "text/event-stream"
 CSV = "text/csv"
 COVERAGEJSON = "application/prs.coverage+json"
@@ -87,34 +100,22 @@ _POLICY = b"content-security-policy"
 _NOTHING = b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 
-class SecurityHeaders:
+class SecurityHeaders(Middleware):
     """Middleware that adds security headers to every answer, errors included: what sets no policy may load nothing."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own = any(name.lower() == _POLICY for name, _ in message["headers"])
-                added = () if own else ((_POLICY, _NOTHING),)
-                message["headers"] = [*message["headers"], *_ALWAYS, *added]
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
+    def change(self, _scope: Scope, start: Message) -> None:
+        own = any(name.lower() == _POLICY for name, _ in start["headers"])
+        start["headers"] = [*start["headers"], *_ALWAYS, *(() if own else ((_POLICY, _NOTHING),))]
 
 
 _READING = ("GET", "HEAD")
 
 
-class HeadMiddleware:
+class HeadMiddleware(Middleware):
     """Middleware that answers HEAD with the headers of GET, and ends event streams."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return
         with anyio.CancelScope() as asked:
@@ -129,22 +130,16 @@ class HeadMiddleware:
             await self._app({**scope, "method": "GET"}, receive, sent)
 
 
-class TrailingSlash:
+class TrailingSlash(Middleware):
     """Middleware that redirects an address that ends in a slash: relatively, so as not to repeat the Host header."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] in _READING and _ends_with_slash(scope["path"]):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if scope["method"] in _READING and path.endswith("/") and not path.endswith("//") and path != "/":
             headers = {"location": _without(scope), "cache-control": "no-store"}
             await Response(status_code=308, headers=headers)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
-
-
-def _ends_with_slash(path: str) -> bool:
-    return path.endswith("/") and not path.endswith("//") and path != "/"
 
 
 def _without(scope: Scope) -> str:
@@ -162,7 +157,7 @@ for _media_type in (CSV, COVERAGEJSON):
     add_compress_type(_media_type)
 
 
-class Compressed:
+class Compressed(Middleware):
     """Middleware that compresses with zstd or gzip, and weakens the ETags of compressed answers [RFC 9110, section
     8.8.1].
 
@@ -170,16 +165,12 @@ class Compressed:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = CompressMiddleware(app, minimum_size=SMALLEST, brotli=False)
+        super().__init__(CompressMiddleware(app, minimum_size=SMALLEST, brotli=False))
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, on_start(send, _weaken))
-
-
-def _weaken(start: Message) -> None:
-    headers = MutableHeaders(raw=start["headers"])
-    tag = headers.get("etag")
-    if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
-        headers["etag"] = f"W/{tag}"
-    if start["status"] == HTTPStatus.NOT_MODIFIED:
-        headers.add_vary_header("Accept-Encoding")
+    def change(self, _scope: Scope, start: Message) -> None:
+        headers = MutableHeaders(raw=start["headers"])
+        tag = headers.get("etag")
+        if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
+            headers["etag"] = f"W/{tag}"
+        if start["status"] == HTTPStatus.NOT_MODIFIED:
+            headers.add_vary_header("Accept-Encoding")

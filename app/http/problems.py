@@ -41,7 +41,6 @@ class Forbidden(Problem):
 class HostNotAllowed(Problem):
     """The Host header names another service: an administrator can add the name to FRESHET_ALLOWED_HOSTS."""
 
-    kind = "host-not-allowed"
     status = 400
     remedy = "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS."
 
@@ -49,7 +48,6 @@ class HostNotAllowed(Problem):
 class RepeatedHeader(Problem):
     """A header that may stand once was sent more than once."""
 
-    kind = "repeated-header"
     status = 400
     remedy = "Send the header once; see that no proxy or client library adds another."
 
@@ -65,7 +63,6 @@ class Changed(Problem):
 class TooLarge(Problem):
     """The body exceeds this address's limit."""
 
-    kind = "too-large"
     status = 413
     remedy = "Send less at once: in several requests, or as an ingest job that reads files."
 
@@ -73,7 +70,6 @@ class TooLarge(Problem):
 class TooManyRequests(Problem):
     """The address or the key has reached its rate limit: wait for the seconds given in `Retry-After`."""
 
-    kind = "too-many-requests"
     status = 429
     remedy = "Wait for the number of seconds in `Retry-After`."
 
@@ -85,7 +81,6 @@ class TooManyRequests(Problem):
 class Overloaded(Problem):
     """The service answers as many requests as it can, and this one's turn did not come in time."""
 
-    kind = "overloaded"
     status = 503
     seconds = 5
     remedy = "Wait for the number of seconds in `Retry-After`. If it lasts, ask the service's administrator."
@@ -97,7 +92,6 @@ class Overloaded(Problem):
 class NotAcceptable(Problem):
     """The address does not answer in the requested format: `detail` lists its formats."""
 
-    kind = "not-acceptable"
     status = 406
     remedy = "Request a format listed in `detail`, with `Accept` or `format=`."
 
@@ -105,7 +99,6 @@ class NotAcceptable(Problem):
 class MethodNotAllowed(Problem):
     """The address does not support the method: `Allow` lists the supported ones."""
 
-    kind = "method-not-allowed"
     status = 405
     remedy = "Use a method listed in `Allow`; /docs lists the operations of every address."
 
@@ -137,7 +130,6 @@ class UnsupportedMedia(Problem):
 class Internal(Problem):
     """The service failed; its log has the details."""
 
-    kind = "internal"
     remedy = "Report it to the service's administrator: the log has the details."
 
 
@@ -167,8 +159,6 @@ class ProblemDetails(Model):
 class InvalidRequest(InvalidInput):
     """A parameter is unknown, missing or cannot be used; `errors` names each."""
 
-    kind = "invalid-request"
-
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(" ".join(f"{fault.field or fault.location}: {fault.detail.rstrip('.')}." for fault in faults))
         self.faults = list(faults)
@@ -180,12 +170,10 @@ def refused(field: str, detail: str, location: str = "query") -> InvalidRequest:
 
 
 def title_of(kind: str) -> str:
-    """Return the title of a kind."""
     return kind.replace("-", " ").capitalize()
 
 
 def meaning_of(problem: type[Problem]) -> str:
-    """Return the meaning of a kind of problem."""
     return (problem.__doc__ or "").strip().splitlines()[0]
 
 
@@ -205,18 +193,12 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def documented_keyed(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses of an operation that needs a key to read."""
-    return documented(Unauthorized, *problems)
-
-
 def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that needs a key and takes a body."""
     return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
 
 
 def details_of(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
-    """Return the problem details of an error."""
     more = {} if faults is None else {"errors": faults}
     return ProblemDetails(
         type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
 from app.http.limits.connections import guarded
-from app.http.middleware import HEADER
+from app.http.middleware import HEADER, Middleware
 from app.http.problems import HostNotAllowed
 from runtime.settings import Settings
 
@@ -53,7 +53,7 @@ ASKED = ("If-None-Match", HEADER)
 EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
 
 
-class TrustedHosts:
+class TrustedHosts(Middleware):
     """Middleware that refuses requests whose Host header does not name this service.
 
     Localhost, loopback addresses and the address that the connection came to are always this service. In `allowed`,
@@ -61,10 +61,11 @@ class TrustedHosts:
     """
 
     def __init__(self, app: ASGIApp, allowed: Sequence[str]) -> None:
-        self._app, self._allowed = app, [name.lower().strip("[]") for name in allowed]
+        super().__init__(app)
+        self._allowed = [name.lower().strip("[]") for name in allowed]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._is_allowed(scope):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._is_allowed(scope):
             await answer_to(Request(scope), HostNotAllowed(_REFUSED))(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -16,25 +16,14 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AnyKey, KeyFirstRoute, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
-from app.http.dependencies import IdPage, JobId, Reading, of_app
+from app.http.dependencies import JobId, Reading, of_app
 from app.http.limits.admission import Admission, RequestAdmission
 from app.http.middleware import EVENT_STREAM
-from app.http.problems import Overloaded, Unauthorized, documented_keyed, documented_writing
-from app.jobs.posting import (
-    Job,
-    JobPage,
-    JobPoster,
-    NotYourJob,
-    Status,
-    StoredJob,
-    documented_posting,
-    job_answer,
-    owns,
-    require_yours,
-)
+from app.http.problems import Overloaded, Unauthorized, documented, documented_writing
+from app.jobs import posting
 from hydrology.base.errors import NotFound
 from jobspec.fields import ID
 from jobspec.jobs.training import TrainingTooLarge
@@ -43,7 +32,6 @@ from records.database.base import JsonObject
 from records.database.engine import Database
 from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
-from records.jobs.jobs import ENDED, UnknownJob
 
 log = structlog.get_logger()
 
@@ -142,7 +130,7 @@ def _known_kind(kind: str | None) -> str | None:
 LastEventId = Annotated[
     int, Header(description="The `id` of the last event that you have seen.", ge=0, le=LARGEST_NUMBER)
 ]
-WithStatus = Annotated[Status | None, Query(description="Only jobs with this status.")]
+WithStatus = Annotated[posting.Status | None, Query(description="Only jobs with this status.")]
 OfKind = Annotated[
     str | None,
     AfterValidator(_known_kind),
@@ -203,83 +191,75 @@ _EXAMPLES = {
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
-    responses=documented_posting(NotAllowed, TrainingTooLarge),
+    responses=posting.documented_posting(NotAllowed, TrainingTooLarge),
     openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
-def post_job(poster: JobPoster, new: AnyJobRequest) -> Job:
+def post_job(poster: posting.JobPoster, new: AnyJobRequest) -> posting.Job:
     """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
     post again with the same `Idempotency-Key`: only one job is created. The guide (Jobs) lists the job kinds that an
     operator's key may post: their results belong to that key, and are never the service's own."""
     return poster.post(new)
 
 
-@router.get(
-    "",
-    summary="List jobs",
-    response_model=schema_of(JobPage),
-    responses=documented_keyed(),
-    dependencies=[cached(NO_STORE)],
-)
+@router.get("", summary="List jobs", **documented_list(posting.JobPage, Unauthorized, cache_control=NO_STORE))
 def list_jobs(
     key: AnyKey,
     session: Reading,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(JobPage)],
+    page: Annotated[Listing, listing(posting.JobPage)],
     status: WithStatus = None,
     kind: OfKind = None,
     parent: OfParent = None,
 ) -> Response:
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
     found = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(JobPage(jobs=[job_answer(job, key) for job in shown], next=following))
+    return page.of(found, lambda shown: [posting.job_answer(job, key) for job in shown])
 
 
 @router.get(
     "/{job}",
     summary="Read a job",
-    **documented_responses(Job, Unauthorized, UnknownJob),
+    **documented_responses(posting.Job, Unauthorized, jobs.UnknownJob),
     dependencies=[cached(NO_STORE)],
 )
-def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
+def read_job(key: AnyKey, job: posting.StoredJob, answer: JsonAnswer) -> posting.Job | Response:
     """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
-    shown = job_answer(job, key)
-    return answer.of(shown, cache_control=PRIVATE) if shown.status in ENDED else shown
+    shown = posting.job_answer(job, key)
+    return answer.of(shown, cache_control=PRIVATE) if shown.status in jobs.ENDED else shown
 
 
 @router.get(
     "/{job}/events",
     summary="Follow the events of a job",
-    responses=_STREAMED | documented_keyed(UnknownJob),
+    responses=_STREAMED | documented(Unauthorized, jobs.UnknownJob),
     response_class=StreamingResponse,
 )
 def read_job_events(
     streams: Annotated[EventStreams, of_app("event_streams")],
     admission: RequestAdmission,
     key: AnyKey,
-    job: StoredJob,
+    job: posting.StoredJob,
     last_event_id: LastEventId = 0,
 ) -> StreamingResponse:
     """Server-sent events: `status`, `progress` and `log`, with increasing `id`s. The answer ends with the job, and
     after ten minutes at the latest: continue by sending the last `id` as `Last-Event-ID`. The `log` and every
     `detail` are sent only to the key that posted the job and to an admin. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
-    events = streams.follow(admission, job.id, last_event_id, whole=owns(key, job))
+    events = streams.follow(admission, job.id, last_event_id, whole=posting.owns(key, job))
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": NO_STORE})
 
 
 @router.post(
     "/{job}/cancel",
     summary="Stop a job",
-    responses=documented_writing(UnknownJob, NotYourJob),
+    responses=documented_writing(jobs.UnknownJob, posting.NotYourJob),
     dependencies=[cached(NO_STORE)],
 )
-def cancel_job(writer: OperatorWriter, job: JobId) -> Job:
+def cancel_job(writer: OperatorWriter, job: JobId) -> posting.Job:
     """A job that has not started is cancelled at once, a running one stops at its next heartbeat, and one that has
     ended stays as it is. The jobs that a training has posted are stopped with it. Only the key that posted a job, or
     an admin's, may stop it; a schedule's jobs are an admin's."""
     with writer.database.transaction() as session:
-        require_yours(session, writer.key, job)
+        posting.require_yours(session, writer.key, job)
         cancelled = attempts.request_cancel(session, job, writer.now)
         writer.record(session, "job cancelled", job, status=cancelled.status)
-    return job_answer(cancelled, writer.key)
+    return posting.job_answer(cancelled, writer.key)

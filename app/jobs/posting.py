@@ -28,8 +28,6 @@ from records.access.keys import Key
 from records.database.checksums import new_id
 from records.job_permissions import named_records, permissions
 from records.jobs import jobs, queues
-from records.jobs.jobs import IdempotencyConflict
-from records.jobs.queues import TooManyUnfinishedJobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue import uploads
@@ -182,7 +180,7 @@ _POSTED: dict[int | str, dict[str, Any]] = {
 
 def documented_posting(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that posts a job."""
-    return _POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, *problems)
+    return _POSTED | documented_writing(jobs.IdempotencyConflict, queues.TooManyUnfinishedJobs, *problems)
 
 
 def require_named(session: Session, request: JobRequest, clock: Clock, params: str) -> None:

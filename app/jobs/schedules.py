@@ -8,13 +8,13 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, body_of, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.api_keys import AdminWriter, AnyKey, KeyFirstRoute
 from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading, ScheduleId, ServiceClock
 from app.http.entity_tags import holds
-from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
+from app.http.problems import Changed, Unauthorized, documented_writing
 from app.jobs.posting import require_named
 from hydrology.base.doc import Why
 from jobspec.fields import Line, RequestModel, examples
@@ -89,12 +89,9 @@ def due(new: NewSchedule, writer: Writer) -> schedules.NewSchedule:
     """Return a schedule with its next time; cron line and time zone must be readable even if disabled."""
     following = next_run(new.cron, new.timezone, writer.now)
     return schedules.NewSchedule(
-        name=new.name,
+        **new.model_dump(exclude={"job"}),
         kind=new.job.kind,
         params=new.job.stored(),
-        cron=new.cron,
-        timezone=new.timezone,
-        enabled=new.enabled,
         next_run_at=following if new.enabled else None,
         key_id=writer.actor.key_id,
     )
@@ -109,7 +106,6 @@ def seen(session: Session, schedule: str, if_match: str) -> int:
 
 
 def tag(revision: int) -> str:
-    """Return the entity tag of a revision."""
     return f'"{revision}"'
 
 
@@ -130,7 +126,7 @@ IfMatch = Annotated[
 ]
 
 
-@router.get("", summary="List schedules", response_model=schema_of(Schedules), responses=documented_keyed())
+@router.get("", summary="List schedules", **documented_list(Schedules, Unauthorized))
 def list_schedules(session: Reading, key: AnyKey, fields: Annotated[FieldFilter, fields_of(Schedules)]) -> Response:
     """All schedules in the order of their names, with the next time of each."""
     found = schedules.list_schedules(session)

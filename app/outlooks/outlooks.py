@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import attrgetter
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import adjustment_answer
@@ -17,23 +17,9 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
 from app.forecasts.discharge import DischargeUnits, level_name
 from app.http.base_schema import maybe
-from app.http.dependencies import BasinId, ChosenRun, Page, PageLimit, Reading, ServiceClock
+from app.http.dependencies import BasinId, ChosenRun, Page, Reading, ServiceClock, paged
 from app.http.json_numbers import rounded
-from app.outlooks.schemas import (
-    AlertNow,
-    BasinOutlook,
-    ForecastSkill,
-    OutlookChange,
-    OutlookDays,
-    OutlookNow,
-    OutlookPage,
-    OutlookPeak,
-    SeasonNow,
-    SkillNow,
-    SnowNow,
-    Threat,
-    ThreatLevel,
-)
+from app.outlooks import schemas
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, age_days, as_date, stale
 from hydrology.base.reasons import Reason
@@ -42,11 +28,8 @@ from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.outlooks import reader
-from records.outlooks.reader import Outlook, StandingAlert
-from records.outlooks.skill import BasinSkill
-from records.outlooks.skill import ForecastSkill as ForecastSkillByLead
+from records.outlooks.skill import BasinSkill, ForecastSkill
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import UnknownRun
 
@@ -57,7 +40,7 @@ NO_AREA, NOT_ADJUSTED = absent(Reason.RUN_WITHOUT_AREA), absent(Reason.NOT_ADJUS
 class _Answer:
     """An answer that is built: the outlook, and the unit of its discharge."""
 
-    outlook: Outlook
+    outlook: reader.Outlook
     units: Units
 
     def holds(self, unit: Units) -> bool:
@@ -72,15 +55,12 @@ class _Answer:
     def quantiles(self, rows: Sequence[Values]) -> dict[str, list[float | None]]:
         return {level_name(level): self.column(row) for level, row in zip(LEVELS, rows, strict=True)}
 
-    def level(self, level: LevelOutlook) -> ThreatLevel:
-        return ThreatLevel(
-            level=level.level,
+    def level(self, level: LevelOutlook) -> schemas.ThreatLevel:
+        return schemas.ThreatLevel.from_records(
+            level,
             title=level_title(level.level),
-            direction=level.direction,
-            return_period_years=level.return_period_years,
             discharge=self.value(level.discharge, "m3/s"),
             stage=stage_of(self.outlook.rating, level.discharge),
-            chance=level.chance,
             impact=self.impact(level.level),
         )
 
@@ -88,28 +68,27 @@ class _Answer:
         text = self.outlook.texts.get(level)
         return None if text is None else text.impact
 
-    def now(self) -> OutlookNow | Absent:
+    def now(self) -> schemas.OutlookNow | Absent:
         now, level = self.outlook.now, self.outlook.level_now
         if isinstance(now, Absent):
             return now
         if not self.holds("m3/s"):
             return NO_AREA
-        return OutlookNow(
-            day=as_date(now.day),
+        return schemas.OutlookNow.from_records(
+            now,
             age_days=age_days(now.day, self.outlook.at),
             discharge=self.value(now.flow, "m3/s"),
             stage=stage_of(self.outlook.rating, now.flow),
             change=maybe(now.change, lambda change: self.value(change, "m3/s")),
-            trend=maybe(now.trend),
             level=None if level is None else level.level,
         )
 
-    def days(self) -> OutlookDays | Absent:
+    def days(self) -> schemas.OutlookDays | Absent:
         stored = self.outlook.run_outlook
         if isinstance(stored, Absent) or not self.holds("mm/day"):
             return stored if isinstance(stored, Absent) else NO_AREA
         days = stored.published.days
-        return OutlookDays(
+        return schemas.OutlookDays(
             time=[self.outlook.day_of(lead) for lead in days.leads],
             lead_days=list(days.leads),
             mean=self.column(days.mean),
@@ -118,21 +97,21 @@ class _Answer:
             percent_of_normal=maybe(stored.published.percent_of_normal),
         )
 
-    def peak(self, peak: Peak | Absent, t0: date) -> OutlookPeak | Absent:
+    def peak(self, peak: Peak | Absent, t0: date) -> schemas.OutlookPeak | Absent:
         if isinstance(peak, Absent) or not self.holds("mm/day"):
             return peak if isinstance(peak, Absent) else NO_AREA
         first, median, last = (t0 + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
         low, height, high = map(self.value, (peak.low, peak.height, peak.high))
-        return OutlookPeak(discharge=height, p05=low, p95=high, day=median, day_p05=first, day_p95=last)
+        return schemas.OutlookPeak(discharge=height, p05=low, p95=high, day=median, day_p05=first, day_p95=last)
 
-    def threat(self) -> Threat:
+    def threat(self) -> schemas.Threat:
         outlook, stored, levels = self.outlook, self.outlook.run_outlook, self.outlook.levels
         if not isinstance(levels, Absent) and not self.holds("m3/s"):
             levels = NO_AREA
         by_name = {} if isinstance(levels, Absent) else {level.level: self.level(level) for level in levels}
         why = levels if isinstance(levels, Absent) else None
         likely, possible = ((one and by_name.get(one.level)) or why for one in (outlook.likely, outlook.possible))
-        return Threat(
+        return schemas.Threat(
             window_days=maybe(stored, lambda known: known.window_days),
             likely=maybe(likely),
             possible=maybe(possible),
@@ -141,104 +120,91 @@ class _Answer:
             advice=list(outlook.advice),
         )
 
-    def alert(self, standing: StandingAlert) -> AlertNow:
+    def alert(self, standing: reader.StandingAlert) -> schemas.AlertNow:
         alert, run, outlook = standing.alert, standing.run, self.outlook
-        assert alert.severity is not None
-        assert alert.since is not None
-        return AlertNow(
-            level=alert.level,
+        return schemas.AlertNow.from_records(
+            alert,
+            standing,
             title=level_title(alert.level),
-            direction=alert.direction,
-            severity=alert.severity,
-            since=alert.since,
-            is_ending=standing.is_ending,
-            waits=standing.waits,
-            chance=alert.chance,
             run=run.id,
-            t0=as_date(run.t0),
+            t0=run.t0,
             stale=stale(age_days(run.weather_until, outlook.at)),
-            trend=alert.trend,
             impact=self.impact(alert.level),
         )
 
-    def change(self) -> OutlookChange | Absent:
+    def change(self) -> schemas.OutlookChange | Absent:
         outlook, stored = self.outlook, self.outlook.run_outlook
         before = stored if isinstance(stored, Absent) else stored.before
         if isinstance(before, Absent):
             return before
-        threatens, t0 = outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
-        return OutlookChange(
-            run=before.run,
+        threatens, t0 = outlook.likely or outlook.possible or outlook.likeliest, date.fromisoformat(before.t0)
+        return schemas.OutlookChange.from_records(
+            before,
             t0=t0,
-            peak=maybe(self.peak(before.peak, t0)),
-            likely=before.likely,
+            peak=self.peak(before.peak, t0),
             level=None if threatens is None else threatens.level,
             chance=None if threatens is None else before.chances.get(threatens.level),
-            cause=maybe(before.cause),
         )
 
-    def season(self) -> SeasonNow | Absent:
+    def season(self) -> schemas.SeasonNow | Absent:
         season = self.outlook.season
         if isinstance(season, Absent):
             return season
         run, volume = season.run, season.volume
-        return SeasonNow(
+        return schemas.SeasonNow.from_records(
+            volume,
             run=run.id,
-            t0=as_date(run.t0),
+            t0=run.t0,
             stale=stale(age_days(run.weather_until, self.outlook.at)),
-            season=volume.season,
-            period=maybe(Period.parse(volume.period)),
+            period=Period.parse(volume.period),
             calibrated=volume.is_calibrated,
-            exceeded_percent=list(EXCEEDED_PERCENT),
-            percent_of_normal=maybe(volume.percent_of_normal),
+            exceeded_percent=EXCEEDED_PERCENT,
         )
 
 
-def answer_of(session: Session, outlook: Outlook, units: Units) -> BasinOutlook:
+def answer_of(session: Session, outlook: reader.Outlook, units: Units) -> schemas.BasinOutlook:
     """Return an outlook, its discharges in a unit."""
     run, adjustment = None if outlook.forecast is None else outlook.forecast.run, outlook.adjustment
     shown, no_run = _Answer(outlook, units), outlook.freshness.reason or NOT_STORED
-    return BasinOutlook(
-        basin=outlook.basin,
+    of_run: dict[str, Any] = dict.fromkeys(("version", "t0", "issued_at"), no_run) if run is None else {}
+    return schemas.BasinOutlook.from_records(
+        outlook,
+        run,
         basin_kind=named_kind(outlook.basin, official=outlook.is_official),
-        at=outlook.at,
-        run=maybe(no_run if run is None else run.id),
-        version=maybe(no_run if run is None else run.version_id),
-        t0=maybe(no_run if run is None else run.t0),
-        issued_at=maybe(no_run if run is None else run.issued_at),
+        run=no_run if run is None else run.id,
+        **of_run,
         units={"discharge": units, "snow": "mm"},
         flow=maybe(outlook.run_outlook, lambda stored: stored.basis),
-        adjustment=maybe(NOT_ADJUSTED if adjustment is None else adjustment_answer(session, adjustment)),
-        freshness=outlook.freshness,
-        now=maybe(shown.now()),
-        days=maybe(shown.days()),
-        peak=maybe(shown.peak(outlook.peak, date.min if run is None else as_date(run.t0))),
+        adjustment=NOT_ADJUSTED if adjustment is None else adjustment_answer(session, adjustment),
+        now=shown.now(),
+        days=shown.days(),
+        peak=shown.peak(outlook.peak, date.min if run is None else as_date(run.t0)),
         threat=shown.threat(),
-        change=maybe(shown.change()),
+        change=shown.change(),
         snow=maybe(outlook.snow, lambda snow: _snow(snow, outlook.snow_percent)),
-        season=maybe(shown.season()),
+        season=shown.season(),
         skill=maybe(outlook.skill, _skill),
     )
 
 
-def _snow(snow: RunSnow, percent: float | Absent) -> SnowNow:
+def _snow(snow: RunSnow, percent: float | Absent) -> schemas.SnowNow:
     judged = snow.against_normal
-    return SnowNow(
+    return schemas.SnowNow.from_records(
+        snow,
+        judged,
         mean=snow.mean_mm,
         p05=snow.p05_mm,
         p95=snow.p95_mm,
-        normal=maybe(snow.normal_mm),
-        percent_of_normal=maybe(percent),
+        normal=snow.normal_mm,
+        percent_of_normal=percent,
         uncertain=judged.uncertain is not None,
-        in_words=judged.in_words,
         reference=maybe(snow.reference, lambda reference: reference.estimate.mm),
-        mapping=snow.mapping,
         correlation=maybe(snow.skill, lambda skill: skill.r),
     )
 
 
-def _skill(skill: BasinSkill) -> SkillNow:
-    return SkillNow(
+def _skill(skill: BasinSkill) -> schemas.SkillNow:
+    return schemas.SkillNow(
         nse=maybe(skill.nse, lambda score: score.value),
         nse_of=maybe(skill.nse_of or skill.nse),
         nse_period=maybe(skill.nse, lambda score: score.period),
@@ -246,13 +212,9 @@ def _skill(skill: BasinSkill) -> SkillNow:
     )
 
 
-def _forecast_skill(verified: ForecastSkillByLead) -> ForecastSkill:
-    return ForecastSkill(
-        version=verified.version,
-        origin=verified.origin,
-        weather=verified.weather,
-        period=maybe(verified.period),
-        month=verified.month,
+def _forecast_skill(verified: ForecastSkill) -> schemas.ForecastSkill:
+    return schemas.ForecastSkill.from_records(
+        verified,
         skilful_to_day=maybe(verified.skilful, lambda skilful: skilful.days),
         reliable_to_day=maybe(verified.reliable, lambda reliable: reliable.days),
         evidence_day=verified.evidence.lead,
@@ -264,14 +226,10 @@ def _forecast_skill(verified: ForecastSkillByLead) -> ForecastSkill:
 router = APIRouter(tags=["forecasts"])
 
 
-async def _page(request: Request, response: Response, after: BasinCursor = None, limit: PageLimit = 100) -> Page:
-    return Page(request, response, after, limit)
-
-
 @router.get(
     "/basins/{basin}/outlook",
     summary="Outlook of a basin: flow, peak, threat, change, snow, season, skill",
-    **documented_responses(BasinOutlook, UnknownBasin, UnknownRun),
+    **documented_responses(schemas.BasinOutlook, basins.UnknownBasin, UnknownRun),
 )
 def read_outlook(
     session: Reading,
@@ -288,13 +246,13 @@ def read_outlook(
     return answer.of(answer_of(session, reader.outlook(session, basin, clock.now(), run), units))
 
 
-@router.get("/outlooks", summary="Outlooks of basins", **documented_responses(schema_of(OutlookPage)))
+@router.get("/outlooks", summary="Outlooks of basins", **documented_responses(schema_of(schemas.OutlookPage)))
 def list_outlooks(
     session: Reading,
     clock: ServiceClock,
-    page: Annotated[Page, Depends(_page)],
+    page: Annotated[Page, paged(BasinCursor)],
     answer: JsonAnswer,
-    fields: Annotated[FieldFilter, fields_of(OutlookPage)],
+    fields: Annotated[FieldFilter, fields_of(schemas.OutlookPage)],
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
@@ -305,5 +263,5 @@ def list_outlooks(
     rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
     chosen, following = page.cut(rows)
     found = reader.outlooks(session, [basin.id for basin in chosen], clock.now())
-    shown = OutlookPage(outlooks=[answer_of(session, one, units) for one in found.values()], next=following)
+    shown = schemas.OutlookPage(outlooks=[answer_of(session, one, units) for one in found.values()], next=following)
     return answer.of(shown, body=fields.body)

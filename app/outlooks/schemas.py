@@ -122,7 +122,7 @@ class OutlookChange(Model):
     peak: OutlookPeak | None
     likely: Annotated[str | None, Why("None was likely.")] = Field(description="Its highest likely level.")
     level: Annotated[str | None, Why("No flood level of the basin is known.")] = Field(
-        description="The level that threatens now: the highest possible, else the likeliest."
+        description="The level that threatens now: the highest likely, else the highest possible, else the likeliest."
     )
     chance: Annotated[Number | None, Why("It was not compared with the level.")] = Field(
         description="The chance of that level by the issue before."

@@ -1,15 +1,16 @@
-"""All basins as they stand: read again when anything has changed."""
+"""All basins as they stand: read again once anything has changed."""
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from operator import attrgetter
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from cachetools import LRUCache
 from sqlalchemy.orm import Session
 
-from app.http.conditional import Computed
+from app.http.dependencies import of_app
+from records.database.engine import Database
 from records.outlooks.overview import BasinOverview, overview
 from records.outlooks.skill import simulation_skill
 
@@ -33,12 +34,24 @@ class Today:
             return found
 
 
-def today(session: Session, computed: Computed, at: datetime, *, with_skill: bool = False) -> Today:
-    def read(before: Today | None) -> Today:
-        found = overview(session, at)
-        if with_skill:
-            known = simulation_skill(session, {basin.id: basin.version for basin in found if basin.version})
-            found = [basin._replace(nse=known.get(basin.id)) for basin in found]
-        return before if before is not None and before.unsorted == found else Today(found)
+class AllBasins:
+    """All basins of a database: read again once anything has been committed, and each minute; thread-safe."""
 
-    return computed.get(session, at, f"today, skill: {with_skill}", read)
+    def __init__(self, database: Database) -> None:
+        self._database, self._lock, self._read = database, Lock(), dict[bool, tuple[object, Today]]()
+
+    def today(self, session: Session, at: datetime, *, with_skill: bool = False) -> Today:
+        with self._lock:
+            stamp = self._database.content_stamp(session), at.replace(second=0, microsecond=0)  # before all is read
+            read_at, today = self._read.get(with_skill, (None, None))
+            if today is None or read_at != stamp:
+                found = overview(session, at)
+                if with_skill:
+                    known = simulation_skill(session, {basin.id: basin.version for basin in found if basin.version})
+                    found = [basin._replace(nse=known.get(basin.id)) for basin in found]
+                today = today if today is not None and today.unsorted == found else Today(found)
+                self._read[with_skill] = stamp, today
+            return today
+
+
+Everything = Annotated[AllBasins, of_app("all_basins")]

@@ -26,13 +26,14 @@ from app.versions.scores import basin_skill
 from app.versions.verification import verified_in
 from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import day
 from hydrology.extremes.levels import OF_MODEL
 from hydrology.extremes.rain_margin import RAIN_MM
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR
 from jobspec.extensions import extensions
-from records.basins.ownership import station_name
+from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
 from records.outlooks import reader
@@ -73,9 +74,10 @@ def read_basin(
         request,
         "basin.html",
         detail=detail,
-        title=station_name(detail.name) if detail.name else detail.id,
+        title=shown_name(basin, detail.name),
         shown=figures if isinstance(figures, Absent) else _part(figures),
         picture=next((one.hydrograph for one in extensions() if one.hydrograph is not None), None),
+        time_zone=detail.texts.get(TIME_ZONE),
         freshness=None if run is not None else found.freshness,
         units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,
@@ -92,8 +94,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
     """Return the contents that follow a forecast; a reason in place of those that lack."""
     session, latest, forecast, outlook = figures.session, figures.latest, figures.forecast, figures.outlook
     basin, version, now, units = forecast.basin, forecast.version, figures.now, figures.units
-    no_snow = figures.found.snow if isinstance(figures.found.snow, Absent) else None
-    around = runs_around(session, latest, now)
+    earlier, later = runs_around(session, latest, now)
     skill = or_reason(lambda: basin_skill(session, basin, version, use=HELD_OUT))
     scores = [] if isinstance(skill, Absent) else shown_scores(session, skill)
     verified = or_reason(lambda: verified_in(session, basin, version, ALL_YEAR)[1])
@@ -105,8 +106,9 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         forecast=forecast,
         flows=flow_of(forecast),
         outlook=outlook,
-        around=around,
-        facts=facts_of(outlook, forecast, no_snow),
+        earlier=earlier,
+        later=later,
+        facts=facts_of(figures),
         figures=figures.build(),
         levels=levels,
         rated=any(level.stage.ft is not None for level in levels),
@@ -115,7 +117,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         ),
         skill=skill,
         scores=scores,
-        shipped_skill=any(score.shipped for score in scores),
+        shipped_skill=any(score.shipped for _, _, score, *_ in scores),
         skill_by_lead=verified,
         calibrated_leads=calibrated,
         skilful_months=by_months(calibrated),

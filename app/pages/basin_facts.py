@@ -5,34 +5,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from math import inf
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.words import UNITS, number, on
+from app.outlooks.outlooks import answer_of
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
+from app.pages.basin_figures import BasinFigures
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full, signed
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
 from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import day
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
 from hydrology.extremes.level_checks import percent
 from hydrology.snow.against_normal import MIN_MM
 from hydrology.verification.skilful_days import skilful_days
+from records.outlooks.reader import Outlook
+from records.runs.run_summary import RunSnow
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
 from records.verification.lead_scores import BasinVerification
+from records.verification.scores import HeldOutScore
 
-SKILL_WORDS: tuple[tuple[float, str], ...] = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"))
+SKILL_WORDS = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"), (-inf, "Poor"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
-POOR = "Poor"
 SHORT_REASONS = {
-    Reason.NO_ERROR_MODEL: NO_ESTIMATE,
     Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
     Reason.SNOW_CELLS_NOT_CHOSEN: "snow cells not chosen yet",
     Reason.NO_CELL_FOLLOWS_SNOW: "no cell of the model follows snow here",
@@ -53,10 +58,17 @@ class Fact:
     section: str
 
 
-def facts_of(outlook: BasinOutlook, forecast: BasinForecast, no_snow: Absent | None) -> list[Fact]:
+def facts_of(shown: BasinFigures) -> list[Fact]:
     """Return the five facts of a forecast."""
-    kind = getattr(forecast.calibration, "kind", "")
-    return [threat(outlook), peak(outlook, kind), snow(outlook, no_snow), season(outlook), skill(outlook)]
+    outlook, kind = shown.outlook, getattr(shown.forecast.calibration, "kind", "")
+    return [threat(outlook), peak(outlook, kind), snow(outlook, shown.found.snow), season(outlook), skill(outlook)]
+
+
+def threatening(session: Session, outlook: Outlook, units: Units) -> list[Fact]:
+    """Return the threat and the next peak of an outlook, and what changed since the issue before."""
+    answer = answer_of(session, outlook, units)
+    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
+    return [threat(answer), peak(answer, getattr(calibration, "kind", "")), change(answer)]
 
 
 def start(forecast: BasinForecast) -> Fact:
@@ -96,17 +108,13 @@ def _alert(outlook: BasinOutlook, alert: AlertNow) -> Fact:
 
 def _chance_of(outlook: BasinOutlook, level: ThreatLevel) -> str:
     way = "above" if level.direction == "rising" else "below"
-    flow = f"{number(level.discharge)} {_unit(outlook)}"
+    flow = f"{number(level.discharge)} {UNITS[outlook.units['discharge']]}"
     return f"{percent(level.chance)} {way} {flow} in {counted(outlook.threat.window_days or 0, 'day')}"
-
-
-def _unit(outlook: BasinOutlook) -> str:
-    return next(title for unit, title in UNITS.items() if unit == outlook.units["discharge"])
 
 
 def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     """Return the next peak: its height and day with their ranges, or that flow falls."""
-    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), _unit(outlook)
+    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), UNITS[outlook.units["discharge"]]
     days, ahead = outlook.days, outlook.peak
     if days is None:
         return fact(detail="no forecast of flow")
@@ -138,15 +146,15 @@ def change(outlook: BasinOutlook) -> Fact:
         return fact(value=f"Peak: {expected}", detail=since)
     moved = (ahead.day - before.peak.day).days
     later = f", {counted(abs(moved), 'day')} {'later' if moved > 0 else 'earlier'}" if moved else ""
-    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {_unit(outlook)}{later}"
+    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {UNITS[outlook.units['discharge']]}{later}"
     return fact(value=value, detail=since)
 
 
-def snow(outlook: BasinOutlook, why: Absent | None) -> Fact:
+def snow(outlook: BasinOutlook, stored: RunSnow | Absent) -> Fact:
     """Return the snow of T0 in percent of normal, or what other estimates have where they differ."""
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
-        return fact(detail="not known" if why is None else short(why))
+        return fact(detail=short(stored) if isinstance(stored, Absent) else "not known")
     detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
@@ -210,7 +218,7 @@ def headline(word: str, days: int) -> str:
 
 def skill_word(nse: float) -> str:
     """Return a word for a Nash-Sutcliffe efficiency."""
-    return next((word for lowest, word in SKILL_WORDS if nse >= lowest), POOR)
+    return next(word for lowest, word in SKILL_WORDS if nse >= lowest)
 
 
 def short(reason: Absent) -> str:
@@ -235,32 +243,12 @@ MIN_BASINS = 4
 """Minimum number of basins to state what is typical."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownScore:
-    """A `HeldOutScore` as the page shows it; `typical` is the middle half of the version's basins."""
-
-    metric: str
-    value: str
-    n: int
-    period: Period
-    meaning: str
-    typical: str
-    shipped: bool
-
-
-def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
-    """Return the scores over held-out days, with what is typical for the version."""
+def shown_scores(session: Session, skill: BasinSkill) -> list[tuple[str, str, HeldOutScore, str, str]]:
+    """Return the scores over held-out days: name, meaning, score, value, and the middle half of all basins."""
     known = verification_scores.held_out_scores(session, [skill.scored], list(METRICS))
+    of_basins = {metric: [one.value for (_, _, name), one in known.items() if name == metric] for metric in METRICS}
     return [
-        ShownScore(
-            metric=metric.upper(),
-            value=_written(score.value, unit),
-            n=score.n,
-            period=score.period,
-            meaning=meaning,
-            typical=_middle_half([one.value for (_, _, name), one in known.items() if name == metric], unit),
-            shipped=score.shipped,
-        )
+        (metric.upper(), meaning, score, _written(score.value, unit), _middle_half(of_basins[metric], unit))
         for metric, (unit, meaning) in METRICS.items()
         if (score := known.get((skill.scored, skill.basin, metric))) is not None
     ]

@@ -1,6 +1,6 @@
 """The figures of a basin's page, each with the API call behind it, and the runs beside the one shown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TypeVar
@@ -19,10 +19,10 @@ from app.forecasts.water.storage import storage
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
-from app.pages.figures.flow import Before, Beside, Observed
-from hydrology.base.absent import Absent, absent
+from app.pages.figures.flow import Beside
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import as_date, day
+from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
@@ -34,30 +34,11 @@ from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
-from records.runs import runs
 from records.runs.run_types import Run
 from records.weather import weather_issues
 
 SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
-MAX_RUNS = 200
-"""Maximum number of runs to step through, newest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A run that the page links to."""
-
-    run: str
-    t0: date
-
-
-@dataclass(frozen=True, slots=True)
-class RunsAround:
-    """The previous and next run; None where there is none."""
-
-    earlier: Step | None
-    later: Step | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +80,10 @@ class BasinFigures:
             with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
         )
         drained = flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}")
+        aged = waters.age(self.session, self.latest, None)
         by_source = (
             water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
-            *self._age(time, f"{here}/age{chosen[:-1]}"),
+            *([] if aged.ages is None else [water.age(aged, aged.ages, time, f"{here}/age{chosen[:-1]}")]),
         )
         figures = [
             self.hydrograph(normals),
@@ -119,6 +101,13 @@ class BasinFigures:
         beside = Beside(self._observed(), self.outlook, self._before(), self.found.rating, categories)
         figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
         return with_usual(figure, normals, DISCHARGE, time)
+
+    def alone(self) -> Figure:
+        """Return the run's hydrograph on a page of several: observed flow, the forecast and its levels."""
+        forecast, beside = self.forecast, Beside(self._observed(), self.outlook)
+        call = f"/v1/runs/{forecast.run}/basins/{forecast.basin}"
+        figure = flow.hydrograph(forecast, beside, self.units, self.time, call)
+        return figure.but(name=f"{forecast.basin}-{forecast.run}")
 
     def _weather(self) -> dict[str, Values]:
         """Return weather over the days of the plots: observed until T0 (or all), then the mean of the traces."""
@@ -140,19 +129,11 @@ class BasinFigures:
             known.setdefault(name, {}).update(zip(forecast.time, of_days, strict=True))
         return {name: [of_days.get(day) for day in self.time] for name, of_days in known.items()}
 
-    def _before(self) -> Before | None:
+    def _before(self) -> BasinForecast | None:
         if self.outlook.change is None:
             return None
         before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
-        shown = or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False)))
-        if isinstance(shown, Absent) or (quantiles := flow.flow_of(shown)) is None:
-            return None
-        return Before(shown.t0, shown.time, quantiles["median"])
-
-    def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
-        reported = waters.age(self.session, self.latest, None)
-        if reported.ages is not None:
-            yield water.age(reported, reported.ages, time, call)
+        return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
@@ -173,13 +154,10 @@ class BasinFigures:
     def _area(self) -> str | None:
         return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
 
-    def _observed(self) -> Observed:
+    def _observed(self) -> Observations | Absent:
         first, last = self.time[0], min(self.time[-1], self.now.date() - timedelta(days=1))
         product = gauge_product(self.forecast.basin)
-        answer = or_reason(lambda: self._observations(product, DISCHARGE, first, last))
-        if isinstance(answer, Absent):
-            return Observed([], [], str(answer))
-        return Observed(answer.time, answer.values[DISCHARGE])
+        return or_reason(lambda: self._observations(product, DISCHARGE, first, last))
 
     def _observations(self, product: str, variable: str | None, first: date, last: date) -> Observations:
         units = self.units if variable == DISCHARGE else None
@@ -196,7 +174,14 @@ class BasinFigures:
 
 
 def figures_of(
-    session: Session, basin: str, run: str | None, now: datetime, units: Units, *, past_days: int, members: bool = False
+    session: Session,
+    basin: str,
+    run: str | None,
+    now: datetime,
+    units: Units,
+    *,
+    past_days: int = 14,
+    members: bool = False,
 ) -> BasinFigures:
     """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
     latest, at = lookup.chosen(session, run, basin, now)
@@ -214,26 +199,12 @@ def figures_of(
     )
 
 
-def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
-    """Return the runs of the same version and horizon beside a run, by T0 and issue."""
-    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
-    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
-    alike = sorted((run for run in listed if _days_to_come(run) == _days_to_come(shown.run)), key=_order)
-    before = [run for run in alike if _order(run) < _order(shown.run)]
-    after = [run for run in alike if _order(run) > _order(shown.run)]
-    return RunsAround(_step(before[-1:]), _step(after[:1]))
-
-
-def _step(found: Sequence[Run]) -> Step | None:
-    return Step(found[0].id, as_date(found[0].t0)) if found else None
-
-
-def _order(run: Run) -> tuple[object, ...]:
-    return run.t0, run.issued_at, run.id
-
-
-def _days_to_come(run: Run) -> int:
-    return run.horizon_days - run.filled_days
+def runs_around(session: Session, shown: Latest, at: datetime) -> tuple[Run | None, Run | None]:
+    """Return the runs before and after a run of the same version and number of days, by T0 and issue."""
+    alike = lookup.alike(session, shown, at)
+    before = [run for run in alike if run.order < shown.run.order]
+    after = [run for run in alike if run.order > shown.run.order]
+    return before[-1] if before else None, after[0] if after else None
 
 
 def or_reason(read: Callable[[], Answer]) -> Answer | Absent:

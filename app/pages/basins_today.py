@@ -1,51 +1,15 @@
-"""The rivers that the first page shows, with their outlooks, and the colour scales of all basins' numbers."""
+"""The colour scales of the basins' numbers on the map of the first page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from app.outlooks.outlooks import answer_of
-from app.pages import basin_facts
-from app.pages.basin_facts import Fact
-from app.pages.figures.small_hydrograph import SmallHydrograph, small_hydrograph
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import STALE_AFTER_DAYS
-from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Units
 from records.outlooks.overview import BasinOverview
-from records.outlooks.reader import Outlook
-
-
-@dataclass(frozen=True, slots=True)
-class River:
-    """A basin that is shown by name, with its outlook."""
-
-    basin: BasinOverview
-    outlook: Outlook
-    hydrograph: SmallHydrograph | None
-
-
-@dataclass(frozen=True, slots=True)
-class ThreatenedRiver(River):
-    """A river of most concern: its threat and next peak, as on its page, and what changed since the issue before."""
-
-    facts: Sequence[Fact]
-
-
-def river(basin: BasinOverview, outlook: Outlook, units: Units) -> River:
-    return River(basin, outlook, small_hydrograph(outlook, UnitSystem(units, outlook.area)))
-
-
-def threatened(session: Session, basin: BasinOverview, outlook: Outlook, units: Units) -> ThreatenedRiver:
-    answer, figure = answer_of(session, outlook, units), small_hydrograph(outlook, UnitSystem(units, outlook.area))
-    calibration = None if outlook.forecast is None else outlook.forecast.basin.summary.calibration
-    peak = basin_facts.peak(answer, getattr(calibration, "kind", ""))
-    facts = (basin_facts.threat(answer), peak, basin_facts.change(answer))
-    return ThreatenedRiver(basin, outlook, figure, facts)
-
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
 Palette = Literal["warning", "balance", "quality", "age"]
@@ -59,14 +23,12 @@ class Scale:
     """A colour scale of a number of a basin.
 
     Attributes:
-        title: name in the chooser; means: meaning, in a sentence.
+        means: what it shows, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
             `age`: from new to old.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
-        write: formats the value.
-        call: the API call that returns the value.
         of_forecast: whether the value is as old as the forecast: a stale one is grey.
     """
 
@@ -77,7 +39,6 @@ class Scale:
     labels: tuple[str, ...]
     value: Callable[[BasinOverview], float | None]
     write: Callable[[float], str]
-    call: str
     of_forecast: bool = True
 
     def colours(self, basins: Sequence[BasinOverview]) -> Array:
@@ -90,36 +51,23 @@ class Scale:
             found = np.where(states < 0, found, states)
         return found
 
-    def colour(self, basin: BasinOverview) -> str:
-        """Return the class of a basin's colour: the palette's name and a number from 0, or one of `GREYS`."""
-        return self.entries[int(self.colours([basin])[0])][0]
-
     def written(self, basin: BasinOverview) -> str:
         value = self.value(basin)
         return "not known" if value is None else self.write(value)
 
     @property
-    def legend(self) -> list[tuple[str, str]]:
-        """The class and the label of each colour."""
-        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
-
-    @property
     def entries(self) -> list[tuple[str, str]]:
-        """The same, and those of basins without a colour."""
-        return [*self.legend, *GREYS]
+        """The class and the label of each colour, and those of basins without one."""
+        return [*((f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)), *GREYS]
 
 
-def percent(share: float) -> str:
-    """Return a share in percent."""
-    return f"{100 * share:.0f} %"
-
-
-def _of_normal(value: float) -> str:
-    return f"{value:.0f} %" if value < 1000 else "more than 1000 %"
-
-
-_PERCENT_OF_NORMAL = ("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more")
-
+_of_normal = partial(
+    Scale,
+    palette="balance",
+    edges=(50, 80, 125, 200),
+    labels=("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more"),
+    write=lambda value: f"{value:.0f} %" if value < 1000 else "more than 1000 %",
+)
 SCALES: Mapping[ColourBy, Scale] = {
     "chance": Scale(
         title="Chance of passing a level",
@@ -128,29 +76,18 @@ SCALES: Mapping[ColourBy, Scale] = {
         edges=(0.05, 0.2, 0.5),
         labels=("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
         value=lambda basin: basin.chance,
-        write=percent,
-        call="/v1/basins/{basin}/alerts",
+        write=lambda share: f"{100 * share:.0f} %",
     ),
-    "flow": Scale(
+    "flow": _of_normal(
         title="Flow against normal",
         means="The forecast flow of the next days in percent of the observed mean of the same days in all other years.",
-        palette="balance",
-        edges=(50, 80, 125, 200),
-        labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.percent_of_normal,
-        write=_of_normal,
-        call="/v1/basins/{basin}/forecasts/latest",
     ),
-    "snow": Scale(
+    "snow": _of_normal(
         title="Snow against normal",
         means="Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has "
         "both; without a colour where reference snow or Snow-17 lies outside the range of its members.",
-        palette="balance",
-        edges=(50, 80, 125, 200),
-        labels=_PERCENT_OF_NORMAL,
         value=lambda basin: basin.snow_percent,
-        write=_of_normal,
-        call="/v1/basins/{basin}/storage",
     ),
     "skill": Scale(
         title="Skill",
@@ -161,7 +98,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),
         value=lambda basin: basin.nse,
         write=lambda nse: f"{nse:.2f}",
-        call="/v1/basins/{basin}/skill",
         of_forecast=False,
     ),
     "freshness": Scale(
@@ -178,7 +114,6 @@ SCALES: Mapping[ColourBy, Scale] = {
         ),
         value=lambda basin: basin.weather_age_days,
         write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
-        call="/v1/basins/{basin}/forecasts/latest",
         of_forecast=False,
     ),
 }

@@ -121,8 +121,6 @@ problems_router = APIRouter(prefix="/problems", include_in_schema=False, depende
 class UnknownProblem(NotFound):
     """There is no kind of problem with that name."""
 
-    kind = "unknown-problem"
-
 
 @problems_router.get("/{kind}")
 def read_problem(request: Request, kind: str, accept: Annotated[str, Header()] = "*/*") -> Response:

@@ -2,28 +2,30 @@
 
 import json
 from math import ceil
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
-from app.adjustments.adjustments import AdjustedForecast, AdjustmentId, adjusted_forecast
+from app.adjustments.adjustments import AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
 from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import of_key, subscription_of
 from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
-from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.lookup import AskedRun
+from app.forecasts.words import UNITS
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
-from app.pages.figures import Band, Curve, Figure
+from app.pages.basin_figures import figures_of
+from app.pages.figures import Figure
+from app.pages.figures.flow import two_forecasts
 from app.pages.render import ChosenUnits, PageRoute, form_of, render
-from app.pages.side_by_side import hydrograph_of
 from app.service import status as status_service
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.units import Units
@@ -150,17 +152,16 @@ def read_new_adjustment(
     request: Request,
     session: Reading,
     clock: ServiceClock,
-    basin: BasinId,
+    asked: AskedRun,
     units: ChosenUnits,
-    run: ChosenRun = None,
     factor: Factor = 1.0,
     shift_days: ShiftDays = 0,
 ) -> HTMLResponse:
     """Show what an adjustment of the latest forecast, or of a given run, would change, and the form that drafts it."""
-    chosen, _ = lookup.chosen(session, run, basin, clock.now())
+    run, basin = asked[0].run, asked[0].basin.basin_id
     preview = Adjustment(
         id="preview",
-        run_id=chosen.run.id,
+        run_id=run.id,
         basin_id=basin,
         factor=factor,
         shift_days=shift_days,
@@ -170,16 +171,8 @@ def read_new_adjustment(
         key_id="",
         created_at=clock.now(),
     )
-    shown = adjusted_forecast(session, preview, usual_units(chosen.basin, units))
-    return render(
-        request,
-        "adjust.html",
-        shown=shown,
-        title=shown_name(basin, basins.get(session, basin).name),
-        figure=beside_issued(shown).but(call=f"/v1/runs/{shown.run}/basins/{basin}"),
-        area=chosen.basin.area,
-        issued_at=chosen.run.issued_at,
-    )
+    call = f"/v1/runs/{run.id}/basins/{basin}"
+    return _adjusted(request, session, preview, units, call, template="adjust.html", issued_at=run.issued_at)
 
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
@@ -187,19 +180,17 @@ def read_adjustment_page(
     request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), units, public=False)
+    return _adjusted(request, session, adjustments.get(session, adjustment), units)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
-def read_adjusted_page(
-    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits, run: ChosenRun = None
-) -> HTMLResponse:
+def read_adjusted_page(request: Request, session: Reading, asked: AskedRun, units: ChosenUnits) -> HTMLResponse:
     """Show the published adjustment of the latest forecast, or of a given run."""
-    chosen, _ = lookup.chosen(session, run, basin, clock.now())
-    published = adjustments.published(session, chosen.run.id, basin)
+    run, basin = asked[0].run.id, asked[0].basin.basin_id
+    published = adjustments.published(session, run, basin)
     if published is None:
-        raise NotAdjusted(f"Nobody has published an adjustment of run {chosen.run.id} for {basin}.")
-    return _adjusted(request, session, published, units, public=True)
+        raise NotAdjusted(f"Nobody has published an adjustment of run {run} for {basin}.")
+    return _adjusted(request, session, published, units)
 
 
 @router.get("/held", response_class=HTMLResponse)
@@ -209,19 +200,14 @@ def read_held(
     """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
     now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
-    sites = basins.sites(session, [one.basin for one in held])
-    drawn = held[:MAX_DRAWN]
     return render(
         request,
         "work/held.html",
         held=held,
-        names={basin: shown_name(basin, site.name) for basin, site in sites.items()},
+        names=basins.titles(session, [one.basin for one in held]),
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
-        figures={
-            one.basin: hydrograph_of(session, lookup.chosen(session, one.run, one.basin, now)[0], units, now)
-            for one in drawn
-        },
+        figures={one.basin: figures_of(session, one.basin, one.run, now, units).alone() for one in held[:MAX_DRAWN]},
     )
 
 
@@ -235,60 +221,39 @@ def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: 
     return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
 
 
-def _adjusted(request: Request, session: Reading, stored: Adjustment, units: Units, *, public: bool) -> HTMLResponse:
+def _adjusted(
+    request: Request,
+    session: Session,
+    stored: Adjustment,
+    chosen: Units,
+    call: str | None = None,
+    *,
+    template: str = "adjusted.html",
+    **contents: Any,
+) -> HTMLResponse:
+    """Show a forecast as issued and as adjusted: medians and 5 to 95 % ranges."""
     basin = runs.basin_of(session, stored.run_id, stored.basin_id)
-    shown = adjusted_forecast(session, stored, usual_units(basin, units))
-    title = shown_name(shown.basin, basins.get(session, shown.basin).name)
-    note_help = Publication.model_fields["note"].description
-    return render(
-        request,
-        "adjusted.html",
-        title=title,
-        shown=shown,
-        area=basin.area,
-        figure=beside_issued(shown),
-        public=public,
-        note_help=note_help,
-    )
-
-
-def beside_issued(shown: AdjustedForecast) -> Figure:
-    """Draw the median and the 5 to 95 % range as issued and as adjusted."""
+    units = usual_units(basin, chosen)
+    shown = adjusted_forecast(session, stored, units)
     published = shown.state == "published"
-    call = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
-    issued, adjusted = shown.issued, shown.adjusted
-    curves = [
-        Curve(label="p05 as issued", values=list(issued["p05"]), colour="range", style="thin", listed=False),
-        Curve(label="p95 as issued", values=list(issued["p95"]), colour="range", style="thin", listed=False),
-        Curve(label="p05 as adjusted", values=adjusted["p05"], colour="band-90", style="thin", listed=False),
-        Curve(label="p95 as adjusted", values=adjusted["p95"], colour="band-90", style="thin", listed=False),
-        Curve(label="as issued", values=list(issued["median"]), colour="before", style="dashed"),
-        Curve(label="as adjusted", values=adjusted["median"], colour="median"),
-    ]
-    return Figure(
+    of_state = f"/v1/runs/{shown.run}/basins/{shown.basin}/adjusted" if published else f"/v1/adjustments/{shown.id}"
+    figure = Figure(
         name=f"{shown.basin}-adjusted",
         title="Discharge as issued and as adjusted",
-        unit=_unit(shown),
-        described=_described(shown),
+        unit=UNITS[units],
         note="Medians, and the range that nine in ten flows are expected in.",
-        call=call,
+        call=call or of_state,
         downloads=published,
         time=list(shown.time),
-        curves=curves,
-        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
     )
-
-
-def _unit(shown: AdjustedForecast) -> str:
-    return next(title for unit, title in UNITS.items() if unit == shown.units["issued"])
-
-
-def _described(shown: AdjustedForecast) -> str:
-    issued = shown.issued["median"]
-    known = {at: flow for at, flow in enumerate(shown.adjusted["median"]) if flow is not None}
-    before, after = max(range(len(issued)), key=issued.__getitem__), max(known, key=known.__getitem__)
-    return (
-        f"Discharge day by day as issued and as adjusted. As issued it is highest on {on(shown.time[before])}, "
-        f"{number(issued[before])} {_unit(shown)}; as adjusted on {on(shown.time[after])}, {number(known[after])} "
-        f"{_unit(shown)}. The values stand in the table below."
+    sides = ("as issued", shown.issued), ("as adjusted", shown.adjusted)
+    return render(
+        request,
+        template,
+        title=basins.title(session, shown.basin),
+        shown=shown,
+        area=basin.area,
+        figure=two_forecasts(figure, *sides, "median", ("before", "dashed")),
+        note_help=Publication.model_fields["note"].description,
+        **contents,
     )

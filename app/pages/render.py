@@ -1,22 +1,25 @@
 """Renders a page from its template and its contents; its forms and static files; problems of pages as pages."""
 
 import json
+import re
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime
+from contextlib import suppress
+from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
 from pydantic import BaseModel
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -28,13 +31,13 @@ from app.http.error_answers import faults_of
 from app.http.problems import Forbidden, InvalidRequest, Unauthorized, title_of
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
-from hydrology.base.calendar import age_days, as_date, stale
+from hydrology.base.calendar import age_days, as_date, stale, zone
 from hydrology.base.digests import short_name
-from hydrology.base.errors import Problem
+from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
-from records.basins.ownership import station_name
+from jobspec.fields import TimeZone
 from runtime.clock import Clock
 from runtime.release import code_version
 
@@ -52,20 +55,10 @@ class ImmutableFiles(StaticFiles):
         return response
 
 
-def static_files() -> ImmutableFiles:
-    """Return the application that serves the static files."""
-    return ImmutableFiles(directory=FOLDER)
-
-
 @cache
 def digest(name: str) -> str:
     """Return the first digits of a file's hash."""
     return short_name((FOLDER / name).read_bytes(), digits=12)
-
-
-def static_address(name: str) -> str:
-    """Return a file's address, relative to the service's."""
-    return f"{PATH}/{name}?v={digest(name)}"
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -91,10 +84,20 @@ NAVIGATION = {
 }
 """Titles of the links at the head of each page, by their paths."""
 
+CITIES = ("New_York", "Chicago", "Denver", "Phoenix", "Los_Angeles", "Anchorage")
+ZONES = ("UTC", *(f"America/{city}" for city in CITIES))
+"""The time zones that pages suggest; they take every name of the time zone database."""
 
-def day_and_time(instant: datetime) -> str:
-    """Format an instant as text: 21 April 2008, 06:00 UTC."""
-    return f"{in_full(instant.date())}, {instant:%H:%M} UTC"
+
+def day_and_time(instant: datetime, there: tzinfo = UTC) -> str:
+    """Format an instant in a time zone as text: 21 April 2008, 06:00 UTC."""
+    local = instant.astimezone(there)
+    return f"{in_full(local.date())}, {local:%H:%M} {local.tzname()}"
+
+
+@pass_context
+def _in_zone(context: Context, instant: datetime) -> str:
+    return day_and_time(instant, context["zone"])
 
 
 def in_full(day: date) -> str:
@@ -110,84 +113,104 @@ def signed(value: float) -> str:
 
 def words(text: str) -> Markup:
     """Return an API text with names in backticks as HTML code."""
-    parts = text.split("`")
-    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+    return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number,
-        "on": on,
-        "in_full": in_full,
-        "day_and_time": day_and_time,
-        "words": words,
-        "level": level_title,
-        "chance": percent,
-        "station": station_name,
-        "signed": signed,
-        "as_date": as_date,
-        "age": age_days,
-        "pairs": lambda values: [(value, value) for value in values],
-    }
-    environment.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
-    environment.globals |= {
-        "navigation": NAVIGATION,
-        "unit_choices": CHOICES,
-        "place": place_in_words,
-        "version": code_version(),
-        "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
-    }
-    return environment
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {
+    "number": number,
+    "on": on,
+    "in_full": in_full,
+    "day_and_time": _in_zone,
+    "words": words,
+    "level": level_title,
+    "chance": percent,
+    "signed": signed,
+    "as_date": as_date,
+    "age": age_days,
+    "pairs": lambda values: [(value, value) for value in values],
+}
+_ENVIRONMENT.tests |= {"absent": lambda value: isinstance(value, Absent), "stale": stale}
+_ENVIRONMENT.globals |= {
+    "navigation": NAVIGATION,
+    "unit_choices": CHOICES,
+    "zones": ZONES,
+    "place": place_in_words,
+    "version": code_version(),
+    "icon": f"data:image/svg+xml,{quote((FOLDER / 'icon.svg').read_text().strip())}",
+}
 
 
 def render(request: Request, template: str, page: Any = None, /, *, status: int = 200, **contents: Any) -> HTMLResponse:
-    """Render a page from an object with its contents, or from its contents by name."""
+    """Render a page from an object with its contents, or from its contents by name.
+
+    Times of day are in the reader's time zone, else in the `time_zone` of the contents, else in UTC.
+    """
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")
-    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "units"]
+    there = chosen_zone(request) or zone(contents.get("time_zone") or "UTC")
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name not in CHOSEN]
     body = _ENVIRONMENT.get_template(template).render(
         page=SimpleNamespace(**contents) if page is None else page,
         units=UnitSystem(chosen_units(request)),
+        zone=there,
+        parameters=asked,
         with_units=lambda units: f"{base}{request.scope['path']}?{urlencode([*asked, ('units', units)])}",
         base=base,
         path=request.scope["path"],
         key=getattr(request.state, "key", None),
         now=clock.now(),
         replayed=clock.as_of is not None,
-        static=lambda name: base + static_address(name),
+        static=lambda name: f"{base}{PATH}/{name}?v={digest(name)}",
     )
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization, Cookie"}
     answer = HTMLResponse(body, status, headers)
-    if request.query_params.get("units") == (chosen := chosen_units(request)):
-        is_secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, chosen, YEAR, path=base or "/", secure=is_secure, httponly=True, samesite="lax")
+    is_secure = request.url.scheme == "https"
+    for name, chosen in (("units", chosen_units(request)), ("zone", there.key)):
+        if request.query_params.get(name) == chosen:
+            answer.set_cookie(
+                CHOSEN[name], chosen, YEAR, path=base or "/", secure=is_secure, httponly=True, samesite="lax"
+            )
     return answer
 
 
-PageUnits = Annotated[
-    Units | None, Query(description="The units of every number of the page; by default those chosen before.")
-]
-COOKIE, YEAR = "freshet-units", 365 * 86_400
+CHOSEN: Mapping[str, str] = {"units": "freshet-units", "zone": "freshet-zone"}
+"""What a page remembers of a reader, by its name in the address: the name of its cookie."""
+YEAR = 365 * 86_400
 
 
 def chosen_units(request: Request) -> Units:
     """Return the units of a page: those of its address, else those chosen before, else metric ones."""
-    given = (request.query_params.get("units"), request.cookies.get(COOKIE))
+    given = (request.query_params.get("units"), request.cookies.get(CHOSEN["units"]))
     return next((unit for name in given for unit in get_args(Units) if unit == name), STANDARD)
 
 
-async def page_units(request: Request, units: PageUnits = None) -> Units:
-    """Take the units of a page; `render` shows them, also on the page of a problem."""
+def chosen_zone(request: Request) -> ZoneInfo | None:
+    """Return the time zone of a page that is in its address, else that chosen before."""
+    for name in (request.query_params.get("zone"), request.cookies.get(CHOSEN["zone"])):
+        with suppress(InvalidInput):
+            if name:
+                return zone(name)
+    return None
+
+
+async def page_units(
+    request: Request,
+    units: Annotated[
+        Units | None, Query(description="The units of every number of the page; by default those chosen before.")
+    ] = None,
+    _zone: Annotated[
+        TimeZone | None,
+        Query(alias="zone", description="The time zone of every time of day; by default that chosen before."),
+    ] = None,
+) -> Units:
+    """Take the units and the time zone of a page; `render` shows them, also on the page of a problem."""
     return units or chosen_units(request)
 
 
@@ -232,17 +255,7 @@ Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
 """Kind of input of a field. `list`: texts with commas between. `json`: anything else."""
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A field of a form; unchanged fields are not sent."""
-
-    name: str
-    label: str
-    entry: Entry
-    help: str
-    required: bool
-    default: str
-    choices: list[str]
+_ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "string": "text"}
 
 
 _LABELS = {
@@ -264,40 +277,33 @@ _LABELS = {
 """Labels of fields whose name does not serve as one."""
 
 
-def form_of(model: type[BaseModel]) -> list[FormField]:
-    """Return the form fields of a request model."""
+def form_of(model: type[BaseModel]) -> list[SimpleNamespace]:
+    """Return the form fields of a request model; unchanged fields are not sent."""
     schema = model.model_json_schema(by_alias=True)
-    required = schema.get("required", ())
     return [
-        _field(name, _resolved(field, schema.get("$defs", {})), name in required)
+        _field(name, _resolved(field, schema.get("$defs", {})), name in schema.get("required", ()))
         for name, field in schema.get("properties", {}).items()
     ]
 
 
-def _field(name: str, field: Mapping[str, Any], required: bool) -> FormField:
-    choices = [str(choice) for choice in field.get("enum", ())]
-    return FormField(
+def _field(name: str, field: Mapping[str, Any], required: bool) -> SimpleNamespace:
+    return SimpleNamespace(
         name=name,
         label=_LABELS.get(name, name.replace("_", " ").capitalize()),
-        entry="choice" if choices else _entry(field),
+        entry=_entry(field),
         help=field.get("description", ""),
         required=required,
         default=_written(field.get("default")),
-        choices=choices,
+        choices=[str(choice) for choice in field.get("enum", ())],
     )
 
 
 def _entry(field: Mapping[str, Any]) -> Entry:
-    match field.get("type"):
-        case "integer" | "number":
-            return "number"
-        case "boolean":
-            return "boolean"
-        case "string":
-            return "text"
-        case "array" if field.get("items", {}).get("type") == "string":
-            return "list"
-    return "json"
+    if "enum" in field:
+        return "choice"
+    if field.get("type") == "array":
+        return "list" if field.get("items", {}).get("type") == "string" else "json"
+    return _ENTRIES.get(field.get("type", ""), "json")
 
 
 def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,13 +319,8 @@ def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[
 
 
 def _written(default: Any) -> str:
-    match default:
-        case None | [] | {}:
-            return ""
-        case bool():
-            return "true" if default else ""
-        case list() if all(isinstance(part, str) for part in default):
-            return ", ".join(default)
-        case dict() | list():
-            return json.dumps(default)
-    return str(default)
+    if isinstance(default, bool):
+        return "true" if default else ""
+    if isinstance(default, list):
+        return ", ".join(default) if all(isinstance(part, str) for part in default) else json.dumps(default)
+    return "" if default is None or isinstance(default, dict) else str(default)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -33,8 +33,6 @@ MIN_DEGREES = 3.0
 """Minimum extent of the map, degrees of latitude."""
 MIN_ZOOMED = 0.2
 """Minimum extent of a part of the map, degrees of latitude."""
-CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
-"""West, south, east, north, degrees: states are drawn within, countries elsewhere."""
 
 _TURNS = (-360, 0, 360)  # a map across the 180th meridian, or of the whole Earth, shows outlines from both sides
 
@@ -48,29 +46,60 @@ class Box:
     east: float
     north: float
 
+    @classmethod
+    def of_corners(cls, west: float, south: float, east: float, north: float) -> "Box":
+        """Return a box from longitudes within 180 degrees; where it crosses the 180th, the western is the greater."""
+        return cls(west, south, east if east >= west else east + 360, north)
+
+    @classmethod
+    def of_places(cls, places: Places) -> "Box":
+        """Return the extent of places, at least one."""
+        west, east = extent(places[1].tolist())
+        return cls(west, float(places[0].min()), east, float(places[0].max()))
+
+    @property
+    def wide(self) -> float:
+        return self.east - self.west
+
+    @property
+    def high(self) -> float:
+        return self.north - self.south
+
+    @property
+    def middle(self) -> float:
+        """The latitude of the middle."""
+        return (self.south + self.north) / 2
+
     @property
     def text(self) -> str:
         """The box as a query parameter, its longitudes within 180 degrees."""
         west, east = normalised(self.west), normalised(self.east)
         return f"{west:.3f},{max(self.south, -90):.3f},{east:.3f},{min(self.north, 90):.3f}"
 
-    def scaled(self, factor: float) -> "Box":
-        """Return the box around the same middle, wider and higher by a factor."""
-        wide, high = (self.east - self.west) * factor / 2, (self.north - self.south) * factor / 2
-        x, y = (self.west + self.east) / 2, (self.south + self.north) / 2
-        return Box(x - min(wide, 179.9), y - high, x + min(wide, 179.9), y + high)
+    def sized(self, wide: float, high: float) -> "Box":
+        """Return a box of a size around the same middle."""
+        x = (self.west + self.east) / 2
+        return Box(x - wide / 2, self.middle - high / 2, x + wide / 2, self.middle + high / 2)
+
+    def scaled(self, factor: float, smallest: float = 0.0) -> "Box":
+        """Return the box grown by a factor: of at least some degrees, and narrower than the Earth."""
+        return self.sized(min(max(self.wide * factor, smallest), 359.8), max(self.high * factor, smallest))
 
     def moved(self, east: float, north: float) -> "Box":
         """Return the box moved by shares of its own extent."""
-        x, y = (self.east - self.west) * east, (self.north - self.south) * north
+        x, y = self.wide * east, self.high * north
         return Box(self.west + x, self.south + y, self.east + x, self.north + y)
+
+    def holds(self, latitude: float | None, longitude: float | None) -> bool:
+        if latitude is None or longitude is None:
+            return False
+        return self.south <= latitude <= self.north and (longitude - self.west) % 360 <= self.wide
 
     def touches(self, line: Polyline, turn: int) -> bool:
         """Return whether a polyline, shifted in longitude by `turn` degrees, may lie within."""
         longitudes, latitudes = zip(*line, strict=True)
-        reaches = max(longitudes) + turn >= self.west and max(latitudes) >= self.south
-        begins = min(longitudes) + turn <= self.east and min(latitudes) <= self.north
-        return bool(reaches and begins)
+        over = self.west - turn <= max(longitudes) and min(longitudes) <= self.east - turn
+        return bool(over and self.south <= max(latitudes) and min(latitudes) <= self.north)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +107,22 @@ class Projection:
     """An equirectangular projection, true to scale at the middle latitude of its box [Snyder 1987, chapter 12]."""
 
     box: Box
+    width: ClassVar[int] = WIDTH
 
     @property
     def _scale(self) -> float:
-        return WIDTH / (self.box.east - self.box.west)
+        return WIDTH / self.box.wide
 
     @property
     def _stretch(self) -> float:
-        return 1 / math.cos(math.radians((self.box.south + self.box.north) / 2))
-
-    @property
-    def width(self) -> int:
-        return WIDTH
+        return 1 / math.cos(math.radians(self.box.middle))
 
     @property
     def height(self) -> int:
-        return round((self.box.north - self.box.south) * self._scale * self._stretch)
-
-    def x(self, longitude: float) -> float:
-        """Return the distance from the left, the short way from the middle."""
-        return round(float(self.across(np.array(longitude))), 1)
-
-    def y(self, latitude: float) -> float:
-        """Return the distance from the top."""
-        return round(float(self.down(np.array(latitude))), 1)
+        return round(self.box.high * self._scale * self._stretch)
 
     def across(self, longitudes: Array) -> Array:
+        """Return the distances from the left, the short way from the middle."""
         return self.right(unwrapped(longitudes, (self.box.west + self.box.east) / 2))
 
     def down(self, latitudes: Array) -> Array:
@@ -125,32 +144,23 @@ class Projection:
 
 def projection(places: Places) -> Projection:
     """Return the projection that shows some places, at least one."""
-    south, north = float(places[0].min()), float(places[0].max())
-    west, east = extent(places[1].tolist())
-    middle = (south + north) / 2
-    stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
-    high = max((north - south) * (1 + 2 * MARGIN), MIN_DEGREES)
-    wide = max((east - west) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
-    high = max(high, wide * FLATTEST / stretch)
-    centre = (west + east) / 2
-    return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
+    return _framed(Box.of_places(places).scaled(1 + 2 * MARGIN), MIN_DEGREES, FLATTEST)
 
 
-def zoomed(box: Box) -> Projection:
-    """Return the projection that shows a part of the map, grown to the shape of a drawing."""
-    middle, centre = (box.south + box.north) / 2, (box.west + box.east) / 2
-    stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
-    high = max(box.north - box.south, MIN_ZOOMED)
-    wide = max(box.east - box.west, high * stretch / STEEPEST)
-    high = max(high, wide * STEEPEST / stretch)
-    return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
+def _framed(box: Box, smallest: float, flattest: float) -> Projection:
+    """Return the projection that shows a box, grown to a height in degrees and to the shape of a drawing."""
+    stretch = 1 / math.cos(math.radians(min(abs(box.middle), 80)))
+    wide = max(box.wide, max(box.high, smallest) * stretch / STEEPEST)
+    return Projection(box.sized(wide, max(box.high, smallest, wide * flattest / stretch)))
+
+
+CONTIGUOUS = Box(-125.0, 24.3, -66.5, 49.5)
+"""States are drawn within, countries elsewhere."""
 
 
 def borders(projected: Projection, places: Places) -> str:
     """Return the outlines around some places as SVG path data."""
-    west, south, east, north = CONTIGUOUS
-    latitudes, longitudes = places
-    inside = bool(((west <= longitudes) & (longitudes <= east) & (south <= latitudes) & (latitudes <= north)).all())
+    inside = all(CONTIGUOUS.holds(*place) for place in places.T.tolist())
     return drawn_lines(projected, "states" if inside else "countries")
 
 
@@ -214,11 +224,7 @@ class Point:
     @cached_property
     def box(self) -> str:
         """The part of the map with its basins, as a query parameter."""
-        latitudes, (west, east) = self.places[0], extent(self.places[1].tolist())
-        south, north = float(latitudes.min()), float(latitudes.max())
-        wide, high = (max(MIN_PART, (1 + 2 * MARGIN) * span) for span in (east - west, north - south))
-        x, y = (west + east) / 2, (south + north) / 2
-        return Box(x - wide / 2, y - high / 2, x + wide / 2, y + high / 2).text
+        return Box.of_places(self.places).scaled(1 + 2 * MARGIN, MIN_PART).text
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +240,6 @@ class Label:
     before: bool
     scale: float = 1
     is_roomy: bool = False
-
-    @classmethod
-    def beside(cls, point: Point, *, before: bool, scale: float = 1) -> "Label":
-        """Return the label of a point, on one of its sides."""
-        name, gap = point.first.title.partition(",")[0], LABEL_GAP * max(1, scale / 1.5)
-        return cls(name, point.x + (-gap if before else gap), point.y, before, scale)
 
     @property
     def west(self) -> float:
@@ -270,10 +270,11 @@ class Map:
 
     def _labels(self, scale: float) -> list[Label]:
         single = [point for point in reversed(self.points) if point.count == 1]
-        placed: list[Label] = []
+        gap, placed = LABEL_GAP * max(1, scale / 1.5), list[Label]()
         for point in single[: 3 * MAX_LABELS]:
-            start = point.x > self.projected.width / 2
-            tried = (Label.beside(point, before=before, scale=scale) for before in (start, not start))
+            name, start = point.first.title.partition(",")[0], point.x > self.projected.width / 2
+            sides = [(before, point.x + (-gap if before else gap)) for before in (start, not start)]
+            tried = (Label(name, x, point.y, before, scale) for before, x in sides)
             placed += [label for label in tried if self._has_room(label, placed)][:1]
         return placed[:MAX_LABELS]
 
@@ -300,15 +301,13 @@ class Map:
         top, bottom = self.projected.down(np.array((RELIEF.north, RELIEF.south))).round(1).tolist()
         return left, top, right - left, bottom - top
 
-    def part(self, factor: float) -> str:
-        """Return the part of the map around the same middle, wider by a factor, as a query parameter."""
-        return self.projected.box.scaled(factor).text
-
     @property
-    def neighbours(self) -> dict[str, str]:
-        """The parts of the map beside this one, as query parameters by their direction."""
+    def parts(self) -> dict[str, str]:
+        """The parts of the map beside this one, in it and around it, as query parameters."""
         steps = {"west": (-0.4, 0.0), "north": (0.0, 0.4), "south": (0.0, -0.4), "east": (0.4, 0.0)}
-        return {name: self.projected.box.moved(*step).text for name, step in steps.items()}
+        box = self.projected.box
+        beside = {name: box.moved(*step).text for name, step in steps.items()}
+        return beside | {"in": box.scaled(0.5).text, "out": box.scaled(2).text}
 
 
 def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> Map | None:
@@ -319,7 +318,7 @@ def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> 
     known: Mask = np.asarray(np.isfinite(places).all(axis=0))
     places = places[:, known]
     if part is not None:
-        projected = zoomed(part)
+        projected = _framed(part, MIN_ZOOMED, STEEPEST)
     elif places.size:
         projected = projection(places)
     else:

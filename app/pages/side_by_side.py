@@ -1,4 +1,4 @@
-"""Several hydrographs: /compare, of a few basins; /basins/{basin}/worst, of the worst forecasts and what came."""
+"""Forecasts side by side: of a few basins; the worst ones of a basin, and what came; its newest ones, by level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,42 +10,50 @@ from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from app.basins.observations import DISCHARGE, observation_query, observations_of
-from app.basins.queries import SeriesRequest
-from app.basins.schemas import basin_detail
 from app.forecasts import lookup
-from app.forecasts.discharge import Representation, usual_units
-from app.forecasts.forecast import forecast_of
+from app.forecasts.discharge import usual_units
+from app.forecasts.persistence import OfLevel, persistence
 from app.forecasts.words import UNITS
 from app.forecasts.worst_errors import worst_errors
 from app.http.dependencies import KnownBasin, Reading, ServiceClock
-from app.outlooks.outlooks import answer_of as outlook_answer
 from app.pages.basin_facts import Fact, facts_of, start
-from app.pages.basin_figures import or_reason
-from app.pages.figures import Colour, Curve, Figure, flow, on_days
-from app.pages.figures.flow import Beside, Observed
+from app.pages.basin_figures import figures_of, or_reason
+from app.pages.figures import Colour, Curve, Figure, on_days
 from app.pages.render import ChosenUnits, PageRoute, render
 from hydrology.base.absent import Absent
-from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import day
 from hydrology.base.units import Units
 from jobspec.fields import full_id
 from records.basins import basins
-from records.basins.ownership import shown_name, station_name
-from records.forecasts.latest import Latest
-from records.outlooks import reader
 from records.verification.error_splits import ErrorFilter
 
 router = APIRouter(route_class=PageRoute)
 
-PAST_DAYS = 14
 MAX_WORST = 5
 COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
 """The colour of each basin; as many can be compared."""
+BANDS = (0.9, 0.75, 0.5, 0.25, 0.1)
+"""The least chances of the shades of a cell, the darkest first."""
 Asked = Annotated[
     list[Annotated[str, AfterValidator(full_id)]],
     Query(description="Identifiers of basins.", min_length=1, max_length=len(COLOURS)),
 ]
+
+
+@router.get("/basins/{basin}/persistence", response_class=HTMLResponse)
+def read_persistence(
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    basin: KnownBasin,
+    units: ChosenUnits,
+    level: OfLevel = None,
+) -> HTMLResponse:
+    """Show the chances of a level by the newest forecasts, a row each."""
+    now = clock.now()
+    of_flow = usual_units(lookup.latest(session, basin, now).basin, units)
+    found = persistence(session, basin, level, now, of_flow)
+    title = basins.title(session, basin)
+    return render(request, "persistence.html", found=found, title=title, unit=UNITS[of_flow], bands=BANDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +80,17 @@ def read_worst(
     """Show the forecasts of a basin with the largest errors of volume, each beside the flow that came."""
     errors = worst_errors(session, "volume", ErrorFilter(basin=basin), MAX_WORST)
     now = clock.now()
-    figures = [
-        hydrograph_of(session, lookup.chosen(session, case.run, basin, now)[0], units, now) for case in errors.cases
-    ]
-    title = shown_name(basin, basins.get(session, basin).name)
+    figures = [figures_of(session, basin, case.run, now, units).alone() for case in errors.cases]
+    title = basins.title(session, basin)
     return render(request, "worst.html", basin=basin, title=title, errors=errors, figures=figures)
 
 
-def hydrograph_of(session: Session, latest: Latest, chosen: Units, now: datetime) -> Figure:
-    """Draw a run's forecast of a basin with its levels, and the flow observed before T0 and, once it came, after."""
-    units = usual_units(latest.basin, chosen)
-    forecast = forecast_of(session, latest, Representation(units, members=False, at=None))
-    outlook = outlook_answer(session, reader.outlook(session, forecast.basin, now, forecast.run), units)
-    first = forecast.t0 - timedelta(days=PAST_DAYS)
-    time = [first + timedelta(days=ahead) for ahead in range(PAST_DAYS + forecast.horizon_days + 1)]
-    asked = SeriesRequest(
-        product=gauge_product(forecast.basin),
-        variable=DISCHARGE,
-        start=day(first),
-        end=day(min(time[-1], now.date())),
-        units=units,
-        area=forecast.area.name if forecast.area and units == "mm/day" else None,
-    )
-    seen = or_reason(lambda: observations_of(session, observation_query(session, forecast.basin, asked)))
-    known = Observed([], [], str(seen)) if isinstance(seen, Absent) else Observed(seen.time, seen.values[DISCHARGE])
-    call = f"/v1/runs/{forecast.run}/basins/{forecast.basin}"
-    figure = flow.hydrograph(forecast, Beside(known, outlook), units, time, call)
-    return figure.but(name=f"{forecast.basin}-{forecast.run}")
-
-
-def _column(session: Session, basin: str, now: datetime, chosen: Units) -> Column:
-    detail = basin_detail(session, basin)
-    title = station_name(detail.name) if detail.name else basin
-    latest = or_reason(lambda: lookup.latest(session, basin, now))
-    if isinstance(latest, Absent):
-        return Column(basin, title, latest)
-    units = usual_units(latest.basin, chosen)
-    forecast = forecast_of(session, latest, Representation(units, members=False, at=now))
-    found = reader.outlook(session, basin, now, forecast.run)
-    no_snow = found.snow if isinstance(found.snow, Absent) else None
-    facts = [start(forecast), *facts_of(outlook_answer(session, found, units), forecast, no_snow)]
-    return Column(basin, title, facts, hydrograph_of(session, latest, chosen, now).but(title=title))
+def _column(session: Session, basin: str, now: datetime, units: Units) -> Column:
+    title = basins.title(session, basin)
+    found = or_reason(lambda: figures_of(session, basin, None, now, units))
+    if isinstance(found, Absent):
+        return Column(basin, title, found)
+    return Column(basin, title, [start(found.forecast), *facts_of(found)], found.alone().but(title=title))
 
 
 def _together(columns: Sequence[Column], units: Units) -> Figure | None:

@@ -1,7 +1,6 @@
 """/basins/{basin}/what-if: runs with changed weather or initial water."""
 
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -9,12 +8,15 @@ from fastapi.responses import HTMLResponse
 
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
-from app.forecasts.what_if import Side, WhatIfOfRun, compared_runs
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.what_if import WhatIfOfRun, compared_runs
+from app.forecasts.words import UNITS, number
 from app.http.dependencies import BasinId, Reading, ServiceClock
-from app.pages.figures import Band, Colour, Curve, Figure
+from app.pages.basin_figures import or_reason
+from app.pages.figures import Figure
+from app.pages.figures.flow import two_forecasts
 from app.pages.render import ChosenUnits, PageRoute, render
-from hydrology.base.errors import NotFound, counted
+from hydrology.base.absent import known
+from hydrology.base.errors import counted
 from hydrology.base.unit_systems import CHANGE, UnitSystem
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
@@ -22,15 +24,9 @@ from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
 from records.basins import basins
-from records.basins.ownership import shown_name
 from records.runs import runs
 
 router = APIRouter(route_class=PageRoute)
-
-Look = tuple[str, Colour, Colour]
-"""Label, colour and ground of a run."""
-BASE: Look = ("without the changes", "observed", "range")
-CHANGED: Look = ("with them", "median", "band-90")
 
 ShownRun = Annotated[str | None, Query(description="The run to show.", pattern=ID)]
 
@@ -69,11 +65,8 @@ def read_what_if(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, chosen: ChosenUnits, run: ShownRun = None
 ) -> HTMLResponse:
     """Show the form of changes, and the result of the chosen run."""
-    title = shown_name(basin, basins.get(session, basin).name)
-    try:
-        latest = lookup.latest(session, basin, clock.now()).run
-    except NotFound:
-        latest = None
+    title = basins.title(session, basin)
+    latest = known(or_reason(lambda: lookup.latest(session, basin, clock.now()).run))
     reported = figure = None
     if run is not None:
         units = usual_units(runs.basin_of(session, run, basin), chosen)
@@ -113,9 +106,8 @@ def _difference(shown: WhatIfOfRun) -> str | None:
 
 def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:
     """Return each term of the water balance without the changes and with them, the mean of the members, mm."""
-    if shown.base is None or shown.changed is None:
-        return []
-    base, changed = shown.base.water_balance, shown.changed.water_balance
+    sides = (shown.base, shown.changed)
+    base, changed = (None if side is None else side.water_balance for side in sides)
     if base is None or changed is None:
         return []
     return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
@@ -126,33 +118,9 @@ def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
     figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call)
     if shown.base is None or shown.changed is None:
         return figure.but(reason=shown.missing["difference"])
-    curves: list[Curve] = []
-    bands: list[Band] = []
-    for side, (label, _, ground) in ((shown.base, BASE), (shown.changed, CHANGED)):
-        for statistic in ("p05", "p95"):
-            values = getattr(side.discharge, statistic)
-            curves.append(Curve(label=f"{statistic} {label}", values=values, colour=ground, style="thin", listed=False))
-        bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=ground))
-    curves += [_mean(shown.base, BASE), _mean(shown.changed, CHANGED)]
-    return figure.but(
-        described=_described(shown.time, shown.base, shown.changed, units),
+    sides = ("without the changes", dict(shown.base.discharge)), ("with them", dict(shown.changed.discharge))
+    figure = figure.but(
         note="The mean of the members (and traces), and where nine in ten of them are. They are not calibrated.",
         time=list(shown.time),
-        curves=curves,
-        bands=bands,
     )
-
-
-def _mean(side: Side, look: Look) -> Curve:
-    label, colour, _ = look
-    return Curve(label=label, values=list(side.discharge.mean), colour=colour)
-
-
-def _described(days: list[date], base: Side, changed: Side, units: Units) -> str:
-    base_mean, changed_mean = base.discharge.mean, changed.discharge.mean
-    highest = max(range(len(days)), key=changed_mean.__getitem__)
-    return (
-        f"Discharge day by day with the changes and without. With them it is highest on {on(days[highest])}, "
-        f"{number(changed_mean[highest])} {UNITS[units]} instead of {number(base_mean[highest])}. The values stand in "
-        "the table below."
-    )
+    return two_forecasts(figure, *sides, "mean", ("observed", "line"))

@@ -14,20 +14,19 @@ from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import AdminReader, AnyKey
 from app.http.base_schema import Model, next_page
-from app.http.conditional import NO_STORE, cached
-from app.http.dependencies import NumberPage, OpenDatabase, Reading, ServiceClock, ServiceSettings
-from app.http.middleware import on_start
-from app.http.problems import Forbidden, documented_keyed
+from app.http.conditional import NO_STORE
+from app.http.dependencies import NumberCursor, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.middleware import Middleware, on_start
+from app.http.problems import Forbidden, Unauthorized, documented
 from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.access import audit
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
-from records.jobs.process_heartbeats import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
 from runtime.release import code_version
@@ -74,13 +73,6 @@ class Figures(Collector):
             yield family
 
 
-def exposition(session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None) -> bytes:
-    """Return the metrics in Prometheus' text format."""
-    registry = CollectorRegistry()
-    registry.register(Figures(_samples(session, database, clock, settings, revision)))
-    return generate_latest(registry)
-
-
 def _samples(
     session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None
 ) -> dict[str, Samples]:
@@ -113,7 +105,7 @@ def _samples(
     }
 
 
-def _gpus(states: Sequence[GPUState]) -> dict[str, Samples]:
+def _gpus(states: Sequence[process_heartbeats.GPUState]) -> dict[str, Samples]:
     samples: dict[str, dict[tuple[str, ...], float]] = defaultdict(dict)
     for gpu in states:
         figures = {
@@ -171,16 +163,14 @@ class RequestTimes:
         self._seconds.labels(method, route, str(status)).observe(seconds)
 
 
-class Timed:
+class Timed(Middleware):
     """Middleware that measures the duration of every request."""
 
     def __init__(self, app: ASGIApp, times: RequestTimes) -> None:
-        self._app, self._times = app, times
+        super().__init__(app)
+        self._times = times
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
 
         def note(start: Message) -> None:
@@ -200,7 +190,7 @@ router = APIRouter(tags=["status"])
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=Response,
-    responses=documented_keyed()
+    responses=documented(Unauthorized)
     | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Figures."}},
 )
 def read_metrics(
@@ -214,9 +204,10 @@ def read_metrics(
     """Queues, workers and their GPUs, jobs, feeds, the newest T0, closure, the database and the disk, and the duration
     of requests to this process, in the text format of Prometheus. Any key may read them, because they name feeds.
     Except for requests, they are the same in every process of the service."""
-    figures = exposition(session, database, clock, settings, database.check().revision)
-    times = generate_latest(request.app.state.times.registry)
-    return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
+    registry = CollectorRegistry()
+    registry.register(Figures(_samples(session, database, clock, settings, database.check().revision)))
+    figures = generate_latest(registry) + generate_latest(request.app.state.times.registry)
+    return Response(figures, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 
 
 audit_router = APIRouter(prefix="/audit", tags=["audit"])
@@ -232,17 +223,11 @@ class AuditPage(Model):
 
 
 @audit_router.get(
-    "",
-    summary="Audit trail of changes",
-    response_model=schema_of(AuditPage),
-    responses=documented_keyed(Forbidden),
-    dependencies=[cached(NO_STORE)],
+    "", summary="Audit trail of changes", **documented_list(AuditPage, Unauthorized, Forbidden, cache_control=NO_STORE)
 )
 def list_changes(
-    session: Reading, _key: AdminReader, page: NumberPage, fields: Annotated[FieldFilter, fields_of(AuditPage)]
+    session: Reading, _key: AdminReader, page: Annotated[Listing, listing(AuditPage, NumberCursor)]
 ) -> Response:
     """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
     null. For admins alone."""
-    entries = audit.page(session, before=page.after, limit=page.sought)
-    shown, following = page.cut(entries, lambda entry: entry.seq)
-    return fields.of(AuditPage(changes=shown, next=following))
+    return page.of(audit.page(session, before=page.after, limit=page.sought), list, lambda entry: entry.seq)

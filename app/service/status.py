@@ -9,10 +9,10 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.conditional import NO_STORE, Computed, cached
-from app.http.dependencies import OfAllBasins, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
-from app.outlooks.today import today
+from app.outlooks.today import AllBasins, Everything, Today
 from app.service import health
 from app.service.health import Degraded
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_ended_anywhere, stale
@@ -21,7 +21,6 @@ from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins
 from records.jobs import process_heartbeats
-from records.jobs.process_heartbeats import GPUState
 from records.outlooks.overview import BasinOverview
 from records.runs import runs
 from records.series import revisions
@@ -109,7 +108,7 @@ class Status(Model):
 MAX_NAMED = 5
 
 
-def status(session: Session, computed: Computed, clock: Clock, settings: Settings, revision: str | None) -> Status:
+def status(session: Session, all_basins: AllBasins, clock: Clock, settings: Settings, revision: str | None) -> Status:
     """Return the status as the clock sees it, by the official basins; `revision` is that of the database's tables."""
     now, in_use = clock.now(), promotions.official_basins_in_use(session)
     created = runs.counts_by_version(session, now)
@@ -133,7 +132,7 @@ def status(session: Session, computed: Computed, clock: Clock, settings: Setting
     degraded = [
         *_lacking(counts),
         *_late(statuses, inputs),
-        *_left_behind(session, computed, statuses, now),
+        *_left_behind(all_basins.today(session, now), statuses),
         *_withheld(session, in_use, now),
         *problems(session, clock, settings),
     ]
@@ -173,7 +172,7 @@ def _version(
     )
 
 
-def _gpu(state: GPUState) -> GPU:
+def _gpu(state: process_heartbeats.GPUState) -> GPU:
     figures = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
     return GPU.from_records(
         state,
@@ -212,13 +211,11 @@ def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> I
             yield Degraded(code="stale-input", sentence=sentence)
 
 
-def _left_behind(
-    session: Session, computed: Computed, statuses: Sequence[VersionStatus], now: datetime
-) -> Iterator[Degraded]:
+def _left_behind(today: Today, statuses: Sequence[VersionStatus]) -> Iterator[Degraded]:
     """Yield a degradation for basins whose forecast is stale while others are newer."""
     if all(version.stale for version in statuses):
         return
-    official, late = today(session, computed, now).derived("late", _late_basins)
+    official, late = today.derived("late", _late_basins)
     if late:
         more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
@@ -277,10 +274,10 @@ router = APIRouter(prefix="/status", tags=["status"])
     "", summary="Age of forecasts and inputs, and degradations", responses=documented(), dependencies=[cached(NO_STORE)]
 )
 def read_status(
-    session: Reading, database: OpenDatabase, computed: OfAllBasins, clock: ServiceClock, settings: ServiceSettings
+    session: Reading, database: OpenDatabase, all_basins: Everything, clock: ServiceClock, settings: ServiceSettings
 ) -> Status:
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
     service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
     restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
     number of schedulers and workers, and the workers' GPUs."""
-    return status(session, computed, clock, settings, database.check().revision)
+    return status(session, all_basins, clock, settings, database.check().revision)

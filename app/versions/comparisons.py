@@ -5,37 +5,33 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import TableAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin
 from app.http.base_schema import Missing, Model, Period, next_page
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import IdPage, Metric, OptionalVersion, Reading
+from app.http.dependencies import Metric, OptionalVersion, Reading, id_path
 from app.http.json_numbers import rounded, rounded_or_none
-from app.http.problems import documented
 from app.http.shown import As
 from hydrology.base import calendar
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
 from hydrology.verification.held_out_years import PeriodUse, joint_use
-from jobspec.fields import ID
 from records.verification import comparisons
-from records.verification.comparisons import UnknownComparison
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
 Column = Sequence[float | None]
 Value = TypeVar("Value")
 Exact = Annotated[Value, As(exact=True)]
-ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ComparisonId = Annotated[str, id_path("A comparison's id.", "01a1fa2ab3c4d50b5f2e91")]
 
 
 class ComparisonSummary(Model):
@@ -108,12 +104,10 @@ class Comparison(Model):
 class NotCompared(NotFound):
     """The comparison does not include that metric."""
 
-    kind = "not-compared"
     remedy = "Request a metric listed in `detail`."
 
 
 def comparison_summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
-    """Return comparisons as in a list."""
     return [
         ComparisonSummary.from_records(summary, basin_count=summary.basins, official=summary.owner is None)
         for summary in stored
@@ -180,41 +174,33 @@ def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn
             metric=metric,
             version=version,
             values=[rounded_or_none(value) for value in column],
-            differences=None if at == 0 else _differences(column, first),
+            differences=None
+            if at == 0
+            else [
+                None if value is None or of_first is None else rounded(value - of_first)
+                for value, of_first in zip(column, first, strict=True)
+            ],
         )
         for at, (version, column) in enumerate(of_versions.items())
     ]
 
 
-def _differences(column: Column, first: Column) -> list[float | None]:
-    return [
-        None if value is None or of_first is None else rounded(value - of_first)
-        for value, of_first in zip(column, first, strict=True)
-    ]
-
-
-@router.get(
-    "", summary="List comparisons", response_model=schema_of(ComparisonPage), responses=documented(UnknownVersion)
-)
+@router.get("", summary="List comparisons", **documented_list(ComparisonPage, versions.UnknownVersion))
 def list_comparisons(
-    session: Reading,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(ComparisonPage)],
-    version: OptionalVersion = None,
+    session: Reading, page: Annotated[Listing, listing(ComparisonPage)], version: OptionalVersion = None
 ) -> Response:
     """Comparisons of model versions, the newest first, a page at a time: follow `next` until it is null. A new one is
     created by a job of the kind `comparison` (`POST /v1/jobs`)."""
     if version is not None:
         versions.get(session, version)
     found = comparisons.list_comparisons(session, version=version, after=page.after, limit=page.sought)
-    shown, following = page.cut(found)
-    return fields.of(ComparisonPage(comparisons=comparison_summaries(shown), next=following))
+    return page.of(found, comparison_summaries)
 
 
 @router.get(
     "/{comparison}",
     summary="Scores of several model versions on the same basins and days",
-    **documented_responses(Comparison, UnknownComparison, NotCompared, formats=TABLES),
+    **documented_responses(Comparison, comparisons.UnknownComparison, NotCompared, formats=TABLES),
 )
 def read_comparison(session: Reading, comparison: ComparisonId, answer: TableAnswer, metric: Metric = None) -> Response:
     """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first

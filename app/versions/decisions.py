@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.dependencies import BasinId, ChosenVersion, Reading
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Reading
 from app.http.json_numbers import column, rounded
 from app.versions.verification import NotVerified, OfForecaster, OfLead, OfSeason, verified_in
 from hydrology.base.absent import Absent, absent
@@ -19,10 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.verification.results import ALL_YEAR, INDEPENDENT, MonthSkill, Season
 from hydrology.verification.skilful_days import skilful_days
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel
 from records.verification.lead_scores import BasinVerification
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -96,7 +93,7 @@ class DecisionValue(Model):
 @router.get(
     "/basins/{basin}/skilful-days",
     summary="How many days ahead forecasts of a basin are skilful, by month",
-    **documented_responses(SkilfulDays, UnknownBasin, UnknownVersion, NoModel, NotVerified),
+    **documented_responses(SkilfulDays, *OF_VERSION, NotVerified),
 )
 def read_skilful_days(session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None) -> Response:
     """The headline of the verification: the longest lead time up to which forecasts beat the flow of other years, with
@@ -142,7 +139,7 @@ def _headline(rows: Sequence[BasinVerification]) -> ForecasterHeadline:
 @router.get(
     "/basins/{basin}/decision-value",
     summary="What acting on the chance of high flow is worth in a basin",
-    **documented_responses(DecisionValue, UnknownBasin, UnknownVersion, NoModel, NotVerified),
+    **documented_responses(DecisionValue, *OF_VERSION, NotVerified),
 )
 def read_decision_value(
     session: Reading,

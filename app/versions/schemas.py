@@ -22,7 +22,7 @@ class ModelSummary(Model):
     id: str
     label: Annotated[str | None, Why("Nobody has named it.")] = Field(description="Its name for people.")
     architecture: str = Field(
-        description="`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."
+        description="`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."
     )
     conserving: bool = Field(description="Whether the network conserves mass.")
     product: str = Field(

@@ -13,18 +13,15 @@ from app.exports.answers import TableAnswer, documented_responses
 from app.exports.formats import TABLES
 from app.exports.table import Table, by_basin, table_of
 from app.http.base_schema import Missing, Model, Period, Series
-from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Metric, Reading, VersionId
 from hydrology.base import calendar
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from hydrology.verification.held_out_years import PeriodUse
-from records.basins import basins
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -165,7 +162,6 @@ class ModelSkill(Model):
 class NotEvaluated(NotFound):
     """No score of that version, basin or metric is stored."""
 
-    kind = "not-evaluated"
     remedy = "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 
@@ -173,7 +169,6 @@ def basin_skill(
     session: Session, basin: str, version: str | None, metric: str | None = None, use: PeriodUse | None = None
 ) -> BasinSkill:
     """Return the scores of a version (by default the current one) in a basin."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     only: dict[str, Any] = {"basins": [basin], "metrics": metric and [metric], "uses": use and [use]}
     scored, stored = asked.first_stored(lambda of: verification_scores.scores(session, versions=[of], **only))
@@ -204,7 +199,6 @@ def model_skill(session: Session, version: str, metric: str | None = None, use: 
 
 
 def snow_skill(cells: snow_cells.SnowCells) -> SnowSkill:
-    """Return the skill of a version's snow cells."""
     return SnowSkill.from_records(
         cells,
         label=NOT_TRAINED,
@@ -221,17 +215,6 @@ def _not_evaluated(what: str, version: str, metric: str | None, use: PeriodUse |
         f"No {metric or 'score'}{days} of {what} is stored: ask for another, or evaluate it (freshet evaluate "
         f"--version {version})."
     )
-
-
-def basin_table(answer: BasinSkill) -> Table:
-    """Return the scores of a model version in a basin."""
-    name = f"{answer.basin}_skill_{answer.version}"
-    return table_of(answer, name, f"Skill of {answer.version} in {answer.basin}")
-
-
-def model_table(answer: ModelSkill) -> Table:
-    """Return the scores of a model version over its basins."""
-    return table_of(answer, f"skill_{answer.version}", f"Skill of {answer.version} over its basins")
 
 
 def table_by_basin(session: Session, version: str, period: calendar.Period, chosen: Sequence[str]) -> Table:
@@ -253,7 +236,7 @@ def table_by_basin(session: Session, version: str, period: calendar.Period, chos
 @router.get(
     "/basins/{basin}/skill",
     summary="Skill of the model in a basin",
-    **documented_responses(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
+    **documented_responses(BasinSkill, *OF_VERSION, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
     session: Reading,
@@ -266,17 +249,21 @@ def read_basin_skill(
     """Every score of a model version in the basin, with its period and the use of its days in the training: a score
     that is not defined there is null, with the reason. Also the skill of the snow cells against reference snow, which
     the model was not trained on."""
-    return answer.of(basin_skill(session, basin, version, metric, period_use), basin_table)
+    skill = basin_skill(session, basin, version, metric, period_use)
+    title = f"Skill of {skill.version} in {basin}"
+    return answer.of(skill, lambda shown: table_of(shown, f"{basin}_skill_{skill.version}", title))
 
 
 @router.get(
     "/models/{version}/skill",
     summary="Skill of a model version over its basins",
-    **documented_responses(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
+    **documented_responses(ModelSkill, versions.UnknownVersion, NotEvaluated, formats=TABLES),
 )
 def read_model_skill(
     session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None, period_use: OfUse = None
 ) -> Response:
     """The median and the quartiles of each score over the basins, by metric, period and use of its days in the
     training, with the number of basins with and without a value."""
-    return answer.of(model_skill(session, version, metric, period_use), model_table)
+    title = f"Skill of {version} over its basins"
+    skill = model_skill(session, version, metric, period_use)
+    return answer.of(skill, lambda shown: table_of(shown, f"skill_{version}", title))

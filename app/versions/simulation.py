@@ -16,7 +16,7 @@ from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
-from app.http.dependencies import AreaName, BasinId, ChosenVersion, Reading, area_between
+from app.http.dependencies import OF_VERSION, AreaName, BasinId, ChosenVersion, Reading, area_between
 from app.http.json_numbers import rounded
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
@@ -24,7 +24,6 @@ from app.http.shown import As
 from app.versions.scores import SCORED, USE
 from app.versions.verification import OfSeason
 from hydrology.base import calendar
-from hydrology.base.calendar import Day, Days, as_date, month
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
@@ -32,13 +31,11 @@ from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair,
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from jobspec.fields import DayField
-from records.basins import basins
 from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.simulations import simulated_series
 from records.simulations.simulated_series import NotSimulated, SimulatedFlow
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -84,22 +81,15 @@ class Simulation(Evaluation):
 
 
 def newest_evaluation(session: Session, basin: str, version: str | None) -> tuple[SimulatedFlow, dict[str, Any]]:
-    """Return the flow of a version's newest evaluation in a basin, and the fields of `Evaluation`."""
-    basins.require(session, basin)
+    """Return the flow of a version's newest evaluation in a basin, and the other fields of `Evaluation`."""
     asked = asked_version(session, basin, version)
     flow = simulated_series.newest_flow(session, asked.evaluated_as, basin)
-    return flow, {
-        "basin": basin,
-        "basin_kind": kind_of(session, basin),
-        "version": asked.id,
-        "scored": flow.version_id,
-        "period": flow.period,
-        "period_use": versions.get(session, flow.version_id).use_of(flow.period, basin),
-        "evaluated_at": flow.evaluated_at,
-    }
+    use = versions.get(session, flow.version_id).use_of(flow.period, basin)
+    kind = kind_of(session, basin)
+    return flow, {"basin_kind": kind, "version": asked.id, "scored": flow.version_id, "period_use": use}
 
 
-def evaluated_days(flow: SimulatedFlow, start: Day | None, end: Day | None) -> slice:
+def evaluated_days(flow: SimulatedFlow, start: calendar.Day | None, end: calendar.Day | None) -> slice:
     """Return the positions of requested days in an evaluation's flow."""
     first = flow.period.first if start is None else max(start, flow.period.first)
     last = flow.period.last if end is None else min(end, flow.period.last)
@@ -132,6 +122,7 @@ def simulation_of(
             f"{lacking} of {counted(len(shown), 'day has', 'days have')} no observation: no score counts them."
         )
     return Simulation.from_records(
+        flow,
         **evaluation,
         units=units,
         area=area,
@@ -143,7 +134,6 @@ def simulation_of(
 
 
 def simulation_table(answer: Simulation, sites: Mapping[str, Site]) -> Table:
-    """Return a simulation as a table: a row for each day."""
     name = f"{answer.basin}_simulation_{answer.scored}_{answer.time[0]}_{answer.time[-1]}"
     return table_of(answer, name, f"Simulated and observed flow of {answer.basin}", sites)
 
@@ -152,7 +142,7 @@ def simulation_table(answer: Simulation, sites: Mapping[str, Site]) -> Table:
     "/basins/{basin}/simulation",
     summary="Simulated and observed flow behind the scores of a basin",
     **documented_responses(
-        Simulation, UnknownBasin, UnknownVersion, UnknownArea, NoModel, NotSimulated, formats=SERIES
+        Simulation, UnknownBasin, versions.UnknownVersion, UnknownArea, NoModel, NotSimulated, formats=SERIES
     ),
 )
 def read_simulation(
@@ -232,8 +222,9 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
         )
     threshold = high_flow(observed)
     pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
-    chosen = [pair for pair in pairs if int(month(days[pair.peak])) in SEASONS[season]]
+    chosen = [pair for pair in pairs if int(calendar.month(days[pair.peak])) in SEASONS[season]]
     return Events.from_records(
+        flow,
         **evaluation,
         season=season,
         rules=EventRules(
@@ -244,7 +235,7 @@ def events_of(session: Session, basin: str, version: str | None, season: Season)
     )
 
 
-def _case(pair: EventPair, days: Days) -> EventCase:
+def _case(pair: EventPair, days: calendar.Days) -> EventCase:
     errors = pair.errors
     return EventCase(
         observed=_days(pair.observed, days),
@@ -255,17 +246,17 @@ def _case(pair: EventPair, days: Days) -> EventCase:
     )
 
 
-def _days(event: Event | None, days: Days) -> EventDays | None:
+def _days(event: Event | None, days: calendar.Days) -> EventDays | None:
     if event is None:
         return None
-    start, peak, end = (as_date(days[at]) for at in (event.start, event.peak, event.end))
+    start, peak, end = (calendar.as_date(days[at]) for at in (event.start, event.peak, event.end))
     return EventDays(start=start, peak=peak, end=end, height_mm_per_day=rounded(event.height))
 
 
 @events_router.get(
     "/basins/{basin}/events",
     summary="Scores of the events of a basin: time, height, volume and onset of peaks",
-    **documented_responses(Events, UnknownBasin, UnknownVersion, NoModel, NotSimulated),
+    **documented_responses(Events, *OF_VERSION, NotSimulated),
 )
 def read_events(
     session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR

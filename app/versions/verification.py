@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.base_schema import Missing, Model, Period
-from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
+from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Reading, VersionId
 from app.http.shown import As, extended, model_of, shown_fields
 from app.versions.scores import SCORED, USE
 from hydrology.base.absent import texts
@@ -19,13 +19,9 @@ from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import Quartiles
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season, Verification
-from records.basins import basins
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.verification import lead_scores
-from records.verification.lead_scores import POOLED, Origin
 from records.versions import versions
-from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
 
@@ -37,7 +33,7 @@ OfSeason = Annotated[
 class OfForecaster(Model):
     """The forecaster, weather and period."""
 
-    origin: Origin = Field(
+    origin: lead_scores.Origin = Field(
         description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
         "verified with later observations."
     )
@@ -95,7 +91,7 @@ class _OverBasins(OfLead):
     basins: int = Field(description="Number of basins.")
 
 
-_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in POOLED}
+_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
 
 
 class PooledLead(extended(_OverBasins, **_OF_BASINS)):  # type: ignore[misc]
@@ -116,7 +112,6 @@ class ModelVerification(Model):
 class NotVerified(NotFound):
     """No verification of that version or basin is stored."""
 
-    kind = "not-verified"
     remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 
@@ -124,7 +119,6 @@ def verified_in(
     session: Session, basin: str, version: str | None, season: Season
 ) -> tuple[str, list[lead_scores.BasinVerification]]:
     """Return a version (by default the current one) and its stored verification in a basin."""
-    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
     if not rows:
@@ -147,7 +141,6 @@ def basin_verification(session: Session, basin: str, version: str | None, season
 
 
 def model_verification(session: Session, version: str, season: Season) -> ModelVerification:
-    """Return the verification of a version over its basins."""
     asked = versions.get(session, version)
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
     if not rows:
@@ -187,7 +180,7 @@ def _not_verified(what: str, version: str) -> NotVerified:
 @router.get(
     "/basins/{basin}/verification",
     summary="Verification of the forecasts in a basin, by lead time",
-    **documented_responses(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
+    **documented_responses(BasinVerification, *OF_VERSION, NotVerified),
 )
 def read_basin_verification(
     session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR
@@ -200,7 +193,7 @@ def read_basin_verification(
 @router.get(
     "/models/{version}/verification",
     summary="Verification of a model version over its basins, by lead time",
-    **documented_responses(ModelVerification, UnknownVersion, NotVerified),
+    **documented_responses(ModelVerification, versions.UnknownVersion, NotVerified),
 )
 def read_model_verification(
     session: Reading, version: VersionId, answer: JsonAnswer, season: OfSeason = ALL_YEAR

@@ -3,21 +3,18 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import FieldFilter, documented_list, fields_of
 from app.http.base_schema import EXPLAINED, Missing, Model
-from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import Reading
-from app.http.problems import documented
+from app.http.conditional import SHORTLY
+from app.http.dependencies import Reading, id_path
 from app.http.shown import As, model_of
 from hydrology.base.doc import Why
 from hydrology.weather.bridge import Skill
-from jobspec.fields import ID
-from records.database.stored import as_values
 from records.weather import bridges
 from records.weather.bridges import UnknownBridge
 
@@ -43,8 +40,7 @@ class BridgedBasin(Model):
     steps: dict[str, list[float]] = Field(description="Additive correction of temperatures, °C, by month.")
     limited: list[str] = Field(description="Variables whose correction reached its limit in some month.")
     held_out: Annotated[
-        Annotated[Skill, As(name="HeldOut", exact=True)] | None,
-        Why("It has no days of its own to hold out."),
+        Annotated[Skill, As(name="HeldOut", exact=True)] | None, Why("It has no days of its own to hold out.")
     ]
     applied_at: Annotated[datetime | None, Why("It has not been applied here.")] = Field(
         description="When it was last applied; null where it has not been."
@@ -75,57 +71,31 @@ class Bridges(Model):
     bridges: list[Annotated[bridges.Bridge, BRIDGE]]
 
 
-def list_newest(session: Session) -> Bridges:
-    """Return the newest fit of each bridge."""
-    return Bridges(bridges=bridges.list_bridges(session))
-
-
 def detail(session: Session, bridge: str) -> BridgeDetail:
-    """Return a bridge with its corrections for each basin."""
     stored = bridges.get(session, bridge)
     basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
     return BridgeDetail(**BRIDGE.values(stored), basins=basins, refused=stored.refused)
 
 
 def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
-    corrections, missing = part.corrections, {}
+    missing = {}
     if part.applied_at is None and bridge.model is not None:
         missing["applied_at"] = "Weather forecasts are corrected when used: no corrected weather is stored."
-    return BridgedBasin(
-        basin=part.basin_id,
-        pooled_from=list(part.pooled_from),
-        pooled_reason=part.pooled_reason,
-        **as_values(corrections),
-        held_out=part.skill,
-        applied_at=part.applied_at,
-        hash=part.sha256,
-        missing=missing,
-    )
+    return BridgedBasin.from_records(part, part.corrections, held_out=part.skill, hash=part.sha256, missing=missing)
 
 
 router = APIRouter(prefix="/bridges", tags=["bridges"])
 
 BridgeName = Annotated[
-    str,
-    Path(
-        description="A bridge's name, which stands for its newest fit, or the id of a fit.",
-        pattern=ID,
-        examples=["live_as_maurer"],
-    ),
+    str, id_path("A bridge's name, which stands for its newest fit, or the id of a fit.", "live_as_maurer")
 ]
 
 
-@router.get(
-    "",
-    summary="List bridges between weather products",
-    response_model=schema_of(Bridges),
-    responses=documented(),
-    dependencies=[cached(SHORTLY)],
-)
+@router.get("", summary="List bridges between weather products", **documented_list(Bridges, cache_control=SHORTLY))
 def list_bridges(session: Reading, fields: Annotated[FieldFilter, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
-    return fields.of(list_newest(session))
+    return fields.of(Bridges(bridges=bridges.list_bridges(session)))
 
 
 @router.get(

@@ -53,7 +53,6 @@ def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
-    """Return the forecast weather of a basin."""
     forecast = weather_issues.read(session, issue, basin, at)
     return BasinWeather(
         id=issue,

@@ -2,22 +2,21 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from app.exports.answers import JsonAnswer, documented_responses
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.http.api_keys import KeyFirstRoute
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import BasinId, IdPage, OptionalBasin, Reading, ServiceClock
+from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock, id_path
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
-from app.http.problems import UnsupportedMedia, documented
+from app.http.problems import UnsupportedMedia
 from app.jobs.posting import Job, JobPoster, Upload, documented_posting, upload_of
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage, detail, of_basin
-from jobspec.fields import ID, NAMED
+from jobspec.fields import NAMED
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.new_data import WeatherDocument
 from records.basins import basins
-from records.basins.basins import UnknownBasin
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 
@@ -65,21 +64,15 @@ WeatherUpload = Annotated[
         )
     ),
 ]
-WeatherId = Annotated[
-    str,
-    Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
-]
+WeatherId = Annotated[str, id_path("A weather forecast's id.", "01a1f9952f438adb871a00")]
 _Name = Annotated[str | None, Query(pattern=NAMED)]
 
 
-@router.get(
-    "", summary="List weather forecasts", response_model=schema_of(WeatherPage), responses=documented(UnknownBasin)
-)
+@router.get("", summary="List weather forecasts", **documented_list(WeatherPage, basins.UnknownBasin))
 def list_weather(
     session: Reading,
     clock: ServiceClock,
-    page: IdPage,
-    fields: Annotated[FieldFilter, fields_of(WeatherPage)],
+    page: Annotated[Listing, listing(WeatherPage)],
     basin: OptionalBasin = None,
     source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
     model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
@@ -89,8 +82,7 @@ def list_weather(
     if basin is not None:
         basins.require(session, basin)
     chosen = {"basin": basin, "source": source, "model": model, "after": page.after}
-    issues, following = page.cut(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought))
-    return fields.of(WeatherPage(weather=issues, next=following))
+    return page.of(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought), list)
 
 
 @router.get("/{weather}", summary="Read a weather forecast", **documented_responses(WeatherDetail, UnknownWeather))

@@ -19,6 +19,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.versions import versions
 from runtime.settings import Settings
+from testing.work import work_of
 
 
 def measure(only: str) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def measure(only: str) -> dict[str, Any]:
         shared = shared.overlap(one.validation_period)
     assert shared is not None
     middle = shared.first + len(shared) // 2
-    learnt = learn_weights(database, ids, Period(shared.first, middle - 1), names)
+    learnt = learn_weights(work_of(database), ids, Period(shared.first, middle - 1), names)
     values = _scores(database, learnt, Period(middle, shared.last), names)
     shown = {name: np.percentile(of_name, [25, 50, 75]).round(4).tolist() for name, of_name in values.items()}
     alone = [name for name in values if name not in (ALL, OWN, TURNS)]

@@ -114,6 +114,13 @@ RECIPES = {
             ("fused-buckets", _buckets(), (*SEEN_ATTRIBUTES, LATITUDE), fused.BOTH),
         )
     },
+    # Buckets with half of the loss on the logarithm of flow, for low flows.
+    "fused-buckets-log": Recipe(
+        _buckets() | {"log_share": 0.5},
+        product="fused-unshifted",
+        attributes=(*SEEN_ATTRIBUTES, LATITUDE),
+        auxiliary=fused.BOTH,
+    ),
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
     "members": Recipe(_members(unseen=UNSEEN_IN_TURN)),
     # The same on another product's weather, in the basins that it covers.

@@ -58,7 +58,7 @@ def choose_weights(combinations: Sequence[str]) -> None:
         parts = COMBINATIONS[name]
         database, versions = _installed(parts)
         names, days = _basins(parts), Period.parse(_validation(parts))
-        learnt = learn_weights(database, list(versions.values()), days, names)
+        learnt = learn_weights(work_of(database), list(versions.values()), days, names)
         scores = _scores(database, learnt, days, names)
         chosen[name] = asdict(_renamed(learnt, dict(zip(versions.values(), versions, strict=True)))) | {
             "content": _content(parts),

@@ -45,7 +45,7 @@ from runtime.clock import Clock
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
-from testing.work import work_of
+from testing.work import MovedClock, work_of
 
 ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")
@@ -199,7 +199,7 @@ def _answer(year: _Year, *, late: bool, broken: bool) -> None:
 def _send(year: _Year, until: datetime | None) -> None:
     """Send what is due, from now to the next issue day, or until nothing waits."""
     while True:
-        deliver(year.database, year.settings, lambda: year.now, patience=PATIENCE)
+        deliver(work_of(year.database, MovedClock(time=lambda: year.now), year.settings), PATIENCE)
         with year.database.reading() as session:
             pending = deliveries.page(session, status="pending")
         due = min((max(one.next_at or year.now, year.now) for one in pending), default=None)

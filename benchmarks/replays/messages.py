@@ -47,7 +47,7 @@ from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from testing.messages import cap
 from testing.messages.mail_server import Answer, Mail, MailServer, serving_mail
-from testing.work import work_of
+from testing.work import MovedClock, work_of
 
 RECIPIENTS = ("duty@rivers.example", "office@rivers.example", "mayor@town.example")
 FAULTS: tuple[Answer, ...] = ("take", "defer", "die", "refuse", "drop")
@@ -92,7 +92,7 @@ class _Year:
         """Do a pass, without a server while it is out."""
         out = self.reachable_from(self.now) > self.now
         settings = self.settings.model_copy(update={"smtp_port": NO_SERVER}) if out else self.settings
-        deliver(self.database, settings, lambda: self.now)
+        deliver(work_of(self.database, MovedClock(time=lambda: self.now), settings))
 
     def note(self, mail: Mail) -> None:
         """Record when a message arrived first."""
@@ -145,7 +145,7 @@ def _begin(folder: Path, server: MailServer, names: list[str], first: Day) -> _Y
         for recipient in RECIPIENTS:
             created = subscriptions.create(session, NewSubscription(email=recipient), key.id, at, settings)
             year.subscriptions[recipient] = created.id
-    deliver(database, settings, lambda: at)
+    deliver(work_of(database, MovedClock(time=lambda: at), settings))
     own = signatures.service_key(settings)
     for mail in server.mails:
         found = re.search(r"/mail/confirm/(\S+)", mail.message.get_body(("plain",)).get_content())  # type: ignore[union-attr]

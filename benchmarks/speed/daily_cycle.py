@@ -37,8 +37,9 @@ from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.basin_data.ingest import ingest
 from operations.basin_data.sources import Intake
-from operations.daily.daily_cycle import ADVANCING, daily
+from operations.daily.daily_cycle import daily
 from operations.daily.daily_forecasts import DailyRequest
+from operations.states.advance_states import ADVANCING
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.feeds import feeds

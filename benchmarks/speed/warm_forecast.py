@@ -37,13 +37,13 @@ from operations.basin_data.dataset import load_forcing, stacked
 from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast
 from operations.states.advance_states import member_states
-from operations.training.train import train
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import states
 from records.runs.runs import RunRequest
 from records.runs.tables import NewState
 from runtime.clock import Clock
+from testing.training import train
 from testing.work import work_of
 
 BASINS, MEMBERS, HORIZON, YEAR = 447, 10, 10, 365

@@ -13,10 +13,10 @@ from benchmarks.regional.data import TEST, basins, opened
 from benchmarks.regional.recipes import RECIPES, Recipe
 from benchmarks.regional.trials import lone_member
 from hydrology.base.calendar import Period
-from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from runtime.clock import Clock
+from testing.training import train
 from testing.work import work_of
 
 BEFORE, NOW = "first-members", "members"

@@ -24,7 +24,6 @@ from models.forcing import days_of
 from operations.basin_data.dataset import load_forcing, stacked
 from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast
-from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.versions.load_networks import load_version
 from records.basins.basins import list_basins
@@ -36,6 +35,7 @@ from runtime.clock import Clock
 from testing.synthetic import archive as synthetic
 from testing.synthetic.basins import Landscape, SyntheticWater, Weather, landscape, water, weather
 from testing.synthetic.origin import OTHER, SNOW, discharge_by_origin
+from testing.training import train
 from testing.work import work_of
 
 SEED, STEPS, MEMBERS = 1, 1000, 3

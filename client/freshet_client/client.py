@@ -33,7 +33,7 @@ class Client(Operations):
         transport: of httpx2, such as one with certificates of your own.
 
     Raises:
-        InvalidAddress: the address cannot be used.
+        InvalidAddress: it is not an address, or it contains a user name or password.
     """
 
     def __init__(

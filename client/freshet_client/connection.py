@@ -100,17 +100,7 @@ class Request:
 
 
 class Connection:
-    """Talks to one service, and to no other.
-
-    Args:
-        address: of the service, such as https://rivers.example.
-        key: sent with every request, unless None.
-        on_behalf_of: the address of the client that the requests are for, which a service that trusts this one counts.
-        transport: of httpx2, in place of its own.
-
-    Raises:
-        InvalidAddress: it is not an address, or it contains a user name or password.
-    """
+    """Talks to one service, and to no other; the arguments are those of `Client`."""
 
     def __init__(
         self, address: str, key: str | None, on_behalf_of: str | None, transport: httpx2.BaseTransport | None

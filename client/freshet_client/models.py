@@ -524,6 +524,28 @@ class CellsOfBasin(Model):
     """The water in each cell, mm, by the cell's number, one value for each day of `time`."""
 
 
+class ChancesOfForecast(Model):
+    """The chance of the level on each day, by one forecast."""
+
+    run: str
+    """Identifier of the forecast's run."""
+
+    t0: date
+    """Last day of weather in its initial state."""
+
+    issued_at: AwareDatetime
+    """When it was issued."""
+
+    chance: list[float | None]
+    """By day of `time`, 0 to 1; null on days that are not ahead of the forecast, or without a chance."""
+
+    within: float | None
+    """On any of its days."""
+
+    reason: str | None
+    """Why its chances are null; null where they are not."""
+
+
 class Change(Model):
     """A change with its actor, time and origin."""
 
@@ -691,7 +713,7 @@ class ComparedVersion(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -980,6 +1002,18 @@ class DrainedBy(Model):
 
     left: AmountOfWater
     """Water still stored."""
+
+
+class EALSTMConfig(Model):
+    """The LSTM whose input gate sees the attributes alone. It has no storage and no water balance."""
+
+    dropout: float = 0.4
+    """Before the head."""
+
+    architecture: Literal["ealstm"] = "ealstm"
+    cells: int = 128
+    forget_bias: float = 3.0
+    """Initial bias of the forget gate."""
 
 
 class EINSConfig(Model):
@@ -1467,6 +1501,18 @@ class GPU(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class GRUConfig(Model):
+    """The gated recurrent unit, smaller than an LSTM. It has no storage and no water balance."""
+
+    dropout: float = 0.4
+    """Before the head."""
+
+    architecture: Literal["gru"] = "gru"
+    cells: int = 128
+    forget_bias: float = 3.0
+    """Initial bias of the update gate, which retains."""
+
+
 class HeldRuling(Model):
     """A decision on the held alerts of a basin."""
 
@@ -1847,7 +1893,7 @@ class ModelSummary(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -2395,6 +2441,27 @@ class Period(Model):
 
     first_day: date
     last_day: date
+
+
+class Persistence(Model):
+    """The chances of one level by the newest forecasts, the newest first."""
+
+    basin: str
+    level: str
+    """Its name in `/v1/basins/{basin}/thresholds`."""
+
+    discharge: float | None
+    """In `units`; null where the record is too short to estimate it."""
+
+    units: Literal["m3/s", "mm/day", "cfs"]
+    levels: list[str]
+    """The levels to choose from."""
+
+    time: list[date]
+    """The days ahead of the newest forecast."""
+
+    forecasts: list[ChancesOfForecast]
+    """At most 10, of one version and horizon; one for each T0."""
 
 
 class PooledScore(Model):
@@ -5885,7 +5952,7 @@ class ModelDetail(Model):
     """Its name for people."""
 
     architecture: str
-    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."""
+    """`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water."""
 
     conserving: bool
     """Whether the network conserves mass."""
@@ -6255,7 +6322,7 @@ class OutlookChange(Model):
     """Its highest likely level."""
 
     level: str | None
-    """The level that threatens now: the highest possible, else the likeliest."""
+    """The level that threatens now: the highest likely, else the highest possible, else the likeliest."""
 
     chance: float | None
     """The chance of that level by the issue before."""
@@ -7740,7 +7807,9 @@ class Threat(Model):
 class TrainingConfig(Model):
     """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
 
-    network: MCLSTMConfig | BucketsConfig | LSTMConfig | EINSConfig | MMRNNConfig | None = None
+    network: MCLSTMConfig | BucketsConfig | LSTMConfig | EALSTMConfig | GRUConfig | EINSConfig | MMRNNConfig | None = (
+        None
+    )
     """
     By default `{"architecture": "mclstm", "cells": 32, "embedding": 16, "rank": 16, "basin_vector": 32, "vector_dropout": 0.3, "antecedent_days": [3.0, 15.0, 60.0, 365.0], "output_gate_bias": -3.0, "wetness": false}`.
     """

@@ -749,6 +749,24 @@ class Operations(BaseClient):
         )
         return self._answer(models.ExceedanceOfRun, request)
 
+    def read_persistence(
+        self, basin: str, *, units: Literal["m3/s", "mm/day", "cfs"] | None = None, level: str | None = None
+    ) -> models.Persistence:
+        """Chances of a level by the newest forecasts.
+
+        The chance of a level on each day ahead, by the newest forecasts of one version: whether one forecast after
+        the other holds on to a flood, or drops it. As published, and with adjustments.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            units: The unit of every level.
+            level: A level that flow rises above; by default the highest that is possible now, else the lowest.
+        """
+        request = Request(
+            "GET", path_of("/v1/basins/{basin}/persistence", basin=basin), query={"units": units, "level": level}
+        )
+        return self._answer(models.Persistence, request)
+
     def list_alerts(
         self, *, least_severity: Literal["advisory", "watch", "warning"] | None = None
     ) -> Iterator[models.RiverAlert]:

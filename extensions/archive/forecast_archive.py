@@ -33,8 +33,6 @@ _CHOSEN = "freshet_basins"  # attribute of an archive of chosen basins
 class UnusableArchive(InvalidInput):
     """The folder holds no archive that can be continued."""
 
-    kind = "unusable-archive"
-
 
 @dataclass(frozen=True, slots=True)
 class BasinIssue:

@@ -28,8 +28,6 @@ ONE_DAY = np.timedelta64(1, "D")
 class Unbalanced(DataProblem):
     """The water balance of the networks does not close."""
 
-    kind = "unbalanced"
-
 
 class Basin:
     """A basin and the state of its networks.

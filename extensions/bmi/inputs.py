@@ -88,7 +88,7 @@ def read_configuration(file: Path) -> Configuration:
 def _folder(ensemble: str, beside: Path) -> Path:
     if ensemble in form.names(SHELF):
         return SHELF / ensemble
-    folder = SHELF / ensemble if ensemble in combination.names(SHELF) else beside / ensemble
+    folder = SHELF / ensemble if ensemble in form.names(SHELF, combination.DESCRIPTION) else beside / ensemble
     if (folder / form.DESCRIPTION).exists():
         return folder
     if (folder / combination.DESCRIPTION).exists():

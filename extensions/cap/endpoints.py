@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
-from app.http.dependencies import NumberPage, Page, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import NumberCursor, Page, Reading, ServiceClock, ServiceSettings, paged
 from app.http.entity_tags import entity_tag, holds
 from app.http.problems import documented
 from extensions.cap import atom, messages
@@ -18,7 +18,6 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.basins.ownership import shown_name
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -67,8 +66,7 @@ class FeedAnswer:
             sender=self.settings.cap_sender,
             replayed=self.clock.replays,
         )
-        places = basins.sites(self.session, [change.basin_id for change in changes])
-        names = {basin: shown_name(basin, place.name) for basin, place in places.items()}
+        names = basins.titles(self.session, [change.basin_id for change in changes])
         return _answer(atom.write(feed, changes, names), atom.MEDIA_TYPE, self.if_none_match)
 
 
@@ -78,7 +76,7 @@ def _feed(
     settings: ServiceSettings,
     clock: ServiceClock,
     selection: SelectedChanges,
-    page: NumberPage,
+    page: Annotated[Page, paged(NumberCursor)],
     if_none_match: IfNoneMatch = None,
 ) -> FeedAnswer:
     return FeedAnswer(

@@ -50,7 +50,7 @@ def cells(
         last = slice(-SHOWN_DAYS, None)
         newest = {name: values[last] for name, values in [*found.cells.items()][:SHOWN_CELLS]}
         part = found.model_copy(update={"time": found.time[last], "total": found.total[last], "cells": newest})
-        columns = {"all": "total"} | {f"cell {name}": f"cells.{name}" for name in newest}
+        columns = "all: total" + "".join(f" | cell {name}: cells.{name}" for name in newest)
         return series(part, columns, f"{title} (--csv and --json: all days, all {len(found.cells)} cells)")
 
     return Shown(found, text, lambda: cells_table(found, sites(at.session, [basin])))

@@ -39,7 +39,6 @@ LastDay = Annotated[
 class NoCells(NotFound):
     """No cells with water are stored for that version, member, basin and days."""
 
-    kind = "no-cells"
     remedy = "List the stored states: `/v1/basins/{basin}/states`. `freshet cells` computes every day."
 
 

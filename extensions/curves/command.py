@@ -20,7 +20,7 @@ def curves(
     found = curves_of(at.session, version)
     for run in EventWriter(tensorboard)(at.session, version) if tensorboard else ():
         inform(f"Written: {run}")
-    columns = {name.replace("_", " "): name for name in ("member", "step", *CURVES)}
+    columns = " | ".join(("member", "step", *CURVES))
     return Shown(
         found,
         lambda: listing(found.points, columns, f"Training of version {version}, loss {found.loss_name}"),

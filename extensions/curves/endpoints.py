@@ -55,7 +55,7 @@ def curves_of(session: Session, version: str) -> TrainingCurves:
     """Return the training curves of a version with members of its own."""
     stored = versions.get(session, version)
     stored.require_members("Reading training curves")
-    logs = versions.logs_of(session, version)
+    logs = {label: log for label, (_, log) in versions.seeds_and_logs(session, version).items()}
     points = [point for member, log in logs.items() for point in _points(member, log)]
     loss, share = (stored.config.get(name, DEFAULTS[name].default) for name in ("loss", "log_share"))
     name = f"{loss}, {100 * share:g} % on the logarithm of the flow" if share else loss

@@ -29,19 +29,13 @@ _OBSERVED = f"{DISCHARGE}-"
 class UnknownCollection(NotFound):
     """There is no such collection."""
 
-    kind = "unknown-collection"
-
 
 class UnknownLocation(NotFound):
     """The collection has no such location: the basin is not in it, or has no known location."""
 
-    kind = "unknown-location"
-
 
 class UnknownInstance(NotFound):
     """The collection has no such instance: those of `forecasts` are the issued runs and reforecasts."""
-
-    kind = "unknown-instance"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,6 @@ VALUES_A_DAY = 2
 class OutsideForecast(NotFound):
     """The forecast has no day of the interval: `detail` names its days."""
 
-    kind = "outside-forecast"
     remedy = "Ask for days that `detail` names, or leave `datetime` out for the whole forecast."
 
 

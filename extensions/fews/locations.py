@@ -26,8 +26,6 @@ from records.database.engine import Database
 class NothingComputed(DataProblem):
     """No location of a run could be computed."""
 
-    kind = "nothing-computed"
-
 
 def nothing(failures: Mapping[str, str]) -> NothingComputed:
     location, reason = next(iter(failures.items()), ("the forcing", "it has no weather."))

@@ -17,7 +17,6 @@ from models.ensemble import Ensemble
 from models.forcing import Forcing
 from models.nets.layers import BLOCK
 from operations.basin_data.dataset import load_forcings, stacked
-from operations.versions.stages import single
 from records.basins import basins
 from records.database.work import Work
 
@@ -44,7 +43,7 @@ def examine(work: Work, ensemble: Ensemble, names: Sequence[str]) -> tuple[Probe
     if weather is None:
         return ()
     exam = Exam(ensemble, weather.forcing, weather.latitudes, weather.days)
-    return single("examination in physics", lambda: answers(exam))
+    return answers(exam)
 
 
 def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:

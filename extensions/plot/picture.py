@@ -87,7 +87,7 @@ def _draw_curves(axes: Any, figure: Figure, days: Any) -> None:
 def _draw_marks(axes: Any, figure: Figure, days: Any) -> None:
     """Draw the levels, T0, now, the peak with its range, and stages on the right."""
     colours, peak, half = _colours(), figure.peak, np.timedelta64(12, "h")
-    highest = max(axes.get_ylim()[1], *(level.value for level in figure.levels), 0 if peak is None else peak.high)
+    highest = max(axes.get_ylim()[1], *(level.value for level in figure.levels), 0 if peak is None else peak.p95)
     top = 1.08 * highest
     axes.set_ylim(0, top)
     official = [level for level in figure.levels if level.ground]
@@ -107,11 +107,11 @@ def _draw_marks(axes: Any, figure: Figure, days: Any) -> None:
             axes.axvline(instant, color=colours["ink"], linewidth=0.9, linestyle=dashes)
             axes.annotate(name, (instant, top), (3, -11), textcoords="offset points", fontsize=9)
     if peak is not None:
-        day, first, last = (np.datetime64(one) for one in (peak.day, peak.first, peak.last))
-        axes.plot([day, day], [peak.low, peak.high], "_-", color=colours["ink"], linewidth=1)
-        axes.plot([first, last], [peak.height, peak.height], "|-", color=colours["ink"], linewidth=1)
-        axes.plot([day], [peak.height], "o", color=colours["ink"], label="peak, median and 90 % range")
-        axes.annotate(peak.label, (day, peak.height), (7, 6), textcoords="offset points", fontsize=9)
+        day, first, last = (np.datetime64(one) for one in (peak.day, peak.day_p05, peak.day_p95))
+        axes.plot([day, day], [peak.p05, peak.p95], "_-", color=colours["ink"], linewidth=1)
+        axes.plot([first, last], [peak.discharge, peak.discharge], "|-", color=colours["ink"], linewidth=1)
+        axes.plot([day], [peak.discharge], "o", color=colours["ink"], label="peak, median and 90 % range")
+        axes.annotate(figure.peak_label, (day, peak.discharge), (7, 6), textcoords="offset points", fontsize=9)
     if figure.stages is not None:
         right = axes.twinx()
         right.set_ylim(0, top)

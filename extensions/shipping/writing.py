@@ -26,8 +26,6 @@ Describe here what it learnt from, how well it does, and what it should not be u
 class AnotherVersion(InvalidInput):
     """The folder holds another version."""
 
-    kind = "another-version"
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:

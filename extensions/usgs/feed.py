@@ -15,10 +15,11 @@ from extensions.usgs.feed_kinds import UsgsSettings
 from extensions.usgs.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from extensions.usgs.gauges import DailySeriesInfo, by_request, chosen, daily_series, locations, service
 from extensions.usgs.pages import Properties, features, properties
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import Period
 from hydrology.base.products import Credit
 from ingestion.base import BasinData
-from ingestion.feeds.base import TIME_ZONE, FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
+from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Observations, Site
 from ingestion.feeds.http import FeedAccess, Service
 
 UNIT = "ft^3/s"

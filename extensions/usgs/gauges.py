@@ -8,11 +8,12 @@ from typing import Any
 from extensions.usgs.flow import PARAMETER, STATISTIC
 from extensions.usgs.pages import Properties, features, properties
 from extensions.usgs.settings import UsgsService
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE, SERVICE_AREA
 from ingestion.base import BasinData
-from ingestion.feeds.base import TIME_ZONE, Answer, FeedProblem, FetchedBasinData, Observations, Site, each
+from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Observations, Site, each
 from ingestion.feeds.http import FeedAccess, Service
 
 NAMESPACE = "USGS-"

@@ -1,6 +1,5 @@
 """A command for a kind of job: its options are the job's parameters, and the workers' handler does the work here."""
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import Context, MayCreateDatabase, cores, opened
-from freshet.cli.job_options import JobOptions, Layout, keyword
-from freshet.cli.options import option
+from freshet.cli.job_options import JobOptions, Layout
+from freshet.cli.options import as_command, keyword, option
 from freshet.cli.output import (
     MAX_ROWS,
     PARTLY_DONE,
@@ -50,6 +49,7 @@ class CommandRun(JobRun):
     roots = None
 
     def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
+        self._context = context
         settings = context.settings if device is None else context.settings.model_copy(update={"device": device})
 
         def show(progress: Progress, _file: str | None) -> None:
@@ -68,8 +68,7 @@ class CommandRun(JobRun):
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the command to the audit trail."""
-        with self.work.database.transaction() as session:
-            audit.record(session, audit.command_line(), action, subject, self.work.clock.wall(), **detail)
+        self._context.record(action, subject, **detail)
 
     def log(self, text: str) -> None:
         inform(text)
@@ -82,9 +81,8 @@ def run(
     with context.database.reading() as session:
         for basin in getattr(params, "basins", ()):
             basins.require(session, basin)
-    job = CommandRun(context, kind, reporter, device)
-    result = HANDLERS[kind](job, params)
-    job.record("job run", kind, params=KINDS[kind](kind=kind, params=params).stored())
+    result = HANDLERS[kind](CommandRun(context, kind, reporter, device), params)
+    context.record("job run", kind, params=KINDS[kind](kind=kind, params=params).stored())
     return result
 
 
@@ -154,12 +152,9 @@ def job_command(
                 write=_writer(table_of, to) if table_of and to else None,
             )
 
-        command.__name__, command.__doc__ = view.__name__, view.__doc__
         more = [keyword("device", Device)] if device else []
         more += [keyword("to", TableFile)] if table_of else []
-        signature = inspect.Signature([*options.keywords(), *more, keyword("as_json", Json, False)])
-        command.__signature__ = signature  # type: ignore[attr-defined]
-        return command
+        return as_command(command, view, [*options.keywords(), *more, keyword("as_json", Json, False)])
 
     return decorate
 
@@ -189,7 +184,7 @@ def of_kind(job: type[JobRequest]) -> Callable[..., None]:
         yield table(("", ""), [row for row in done.result.items() if not isinstance(row[1], list | dict)])
         for name, value in done.result.items():
             if isinstance(value, list) and value and isinstance(value[0], dict):
-                yield listing(value, {column: column for column in value[0]}, name)
+                yield listing(value, " | ".join(value[0]), name)
             elif isinstance(value, list | dict) and value:
                 yield table(("", ""), list(value.items() if isinstance(value, dict) else enumerate(value)), name)
 

@@ -12,6 +12,7 @@ import typer
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from freshet.cli.options import keyword
 from freshet.cli.text_files import read_json
 from hydrology.base.calendar import Day, Period
 from hydrology.climatology.volumes import Season
@@ -82,11 +83,6 @@ class JobOption:
         parts = [self.about, _description(self.info), "Repeat it for more." if several else ""]
         parts += [f"Default: {default}."] if isinstance(default, _WITH_DEFAULT) and default is not False else []
         return " ".join(filter(None, parts))
-
-
-def keyword(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
-    """Return a parameter of a command's function."""
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 class JobOptions:

@@ -1,7 +1,7 @@
 """Options and arguments that several commands take."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -36,6 +36,20 @@ Basins = Annotated[list[str] | None, option("BASIN", "A basin; repeat it for mor
 BasinsFile = Annotated[Path | None, option("FILE", "A file with one basin on each line.")]
 
 
+def keyword(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    """Return a parameter of a command's function."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def as_command(
+    function: Callable[..., None], like: Callable[..., Any], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """Return a function with the name and help of another, and with parameters that typer reads."""
+    function.__name__, function.__doc__ = like.__name__, like.__doc__
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
 def with_basins_file(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes `--basins-file`, too, if it takes several `--basin`."""
     options = [*inspect.signature(command, eval_str=True).parameters.values()]
@@ -51,12 +65,8 @@ def with_basins_file(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = [*(given[name] or []), *listed(basins_file)]
         command(**given)
 
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    options.insert(place + 1, inspect.Parameter("basins_file", keyword, default=None, annotation=BasinsFile))
-    reading_file.__name__, reading_file.__doc__ = command.__name__, command.__doc__
-    signature = inspect.Signature([one.replace(kind=keyword) for one in options])
-    reading_file.__signature__ = signature  # type: ignore[attr-defined]
-    return reading_file
+    options.insert(place + 1, keyword("basins_file", BasinsFile))
+    return as_command(reading_file, command, [one.replace(kind=one.KEYWORD_ONLY) for one in options])
 
 
 def _takes_basins(annotation: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +18,6 @@ from rich.text import Text
 from freshet.cli.options import flag
 from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem, Problem
-from operations.versions.stages import report_progress_to
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -63,12 +63,6 @@ def inform_left_out(left_out: Iterable[object]) -> None:
         inform(f"Left out: {reason}")
 
 
-def inform_doubts(doubts: Mapping[str, str]) -> None:
-    """Print why levels, by name, seem wrong."""
-    for name, why in doubts.items():
-        inform(f"Level {name}: {why}")
-
-
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> RenderableType:
     """Return a table; None is shown as a dash, floats with three digits."""
     drawn = Table(box=None, pad_edge=False, header_style="bold")
@@ -95,7 +89,7 @@ def _cell(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return "-" if isnan(value) else f"{value:.3f}"
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M:%SZ")
     return str(value)
@@ -117,25 +111,34 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-Columns = dict[str, str]
-"""Of a table, by heading: the path of the shown field, such as `observed.peak`."""
+Columns = str
+"""Of a table, with | between: the path of the shown field, such as `observed.peak`, after its heading and a colon where
+that is not the last name of the path."""
 
 
-def listing(items: Sequence[Any], columns: Columns, title: str) -> RenderableType:
-    """Return objects as a table: a row each."""
-    rows = [tuple(value_at(item, path) for path in columns.values()) for item in items]
-    return first_rows(tuple(columns), rows, title)
+def _paths(columns: Columns) -> dict[str, str]:
+    """Return the path of each column by its heading."""
+    pairs = (column.rpartition(": ") for column in columns.split(" | "))
+    return {heading or path.rpartition(".")[2].replace("_", " "): path for heading, _, path in pairs}
+
+
+def listing(items: Sequence[Any], columns: Columns, title: str, *, whole: bool = False) -> RenderableType:
+    """Return objects as a table: a row each; `whole` shows more than `MAX_ROWS`, too."""
+    paths = _paths(columns)
+    rows = [tuple(value_at(item, path) for path in paths.values()) for item in items]
+    return (table if whole else first_rows)(tuple(paths), rows, title)
 
 
 def series(answer: Any, columns: Columns, title: str) -> RenderableType:
     """Return columns of an answer as a table, without those that are null: a row for each day of its `time`."""
-    known = {"day": "time"} | {name: path for name, path in columns.items() if value_at(answer, path) is not None}
+    paths = _paths(f"day: time | {columns}").items()
+    known = {name: path for name, path in paths if value_at(answer, path) is not None}
     return table(tuple(known), [*zip(*(value_at(answer, path) for path in known.values()), strict=True)], title)
 
 
 def facts(answer: Any, columns: Columns, title: str) -> RenderableType:
     """Return fields of an answer as a table: a row each."""
-    return table(("", ""), [(name, value_at(answer, path)) for name, path in columns.items()], title)
+    return table(("", ""), [(name, value_at(answer, path)) for name, path in _paths(columns).items()], title)
 
 
 def inform_missing(answer: Any, columns: Iterable[str]) -> None:
@@ -199,7 +202,7 @@ class Reporter:
 
 @contextmanager
 def reporting() -> Iterator[Reporter]:
-    """Show progress while the work goes on, that of its stages (`operations.versions.stages`) too."""
+    """Show progress while the work goes on."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -210,6 +213,4 @@ def reporting() -> Iterator[Reporter]:
     )
     lines = not messages.is_terminal
     with Progress(*columns, console=messages, disable=lines, speed_estimate_period=SECONDS_OF_SPEED) as bar:
-        reporter = Reporter(bar)
-        with report_progress_to(reporter.show):
-            yield reporter
+        yield Reporter(bar)

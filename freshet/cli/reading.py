@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import Context, MayCreateDatabase, opened
-from freshet.cli.options import Csv, option
+from freshet.cli.options import Csv, as_command, keyword, option
 from freshet.cli.output import Json, answer
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Units
@@ -74,8 +74,7 @@ def reads(view: Callable[..., Shown]) -> Callable[..., None]:
 
 def reads_series(view: Callable[..., Shown]) -> Callable[..., None]:
     """Return such a command of an answer that has a table: it takes `--csv`, too."""
-    as_csv = inspect.Parameter("as_csv", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Csv)
-    return _command(view, _reading, as_csv)
+    return _command(view, _reading, keyword("as_csv", Csv, False))
 
 
 def writes(change: Callable[..., Shown], begins: MayCreateDatabase = MayCreateDatabase.NOWHERE) -> Callable[..., None]:
@@ -107,18 +106,15 @@ def _command(
             text = "" if as_json else shown.text()
         answer(shown.answer, as_json, text)
 
-    signature = inspect.signature(view, eval_str=True)
-    _, *options = (one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in signature.parameters.values())
-    as_json = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
-    command.__name__, command.__doc__ = view.__name__, view.__doc__
-    command.__signature__ = inspect.Signature([*options, *more, as_json])  # type: ignore[attr-defined]
-    return command
+    parameters = inspect.signature(view, eval_str=True).parameters.values()
+    _, *options = (one.replace(kind=one.KEYWORD_ONLY) for one in parameters)
+    return as_command(command, view, [*options, *more, keyword("as_json", Json, False)])
 
 
-def cut(rows: Sequence[Row], limit: int, address: str, cursor: Callable[[Row], object]) -> tuple[list[Row], str | None]:
+def cut(rows: Sequence[Row], limit: int, address: str, cursor: str = "id") -> tuple[list[Row], str | None]:
     """Return the first rows of a list, at most `limit`, and the address of those that follow over the API."""
     shown = list(rows[:limit])
-    return shown, f"{address}?limit={limit}&after={cursor(shown[-1])}" if len(rows) > limit else None
+    return shown, f"{address}?limit={limit}&after={getattr(shown[-1], cursor)}" if len(rows) > limit else None
 
 
 def _csv(shown: Shown) -> str:

@@ -5,11 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from fastapi import Response
 from rich.console import RenderableType
 
+from app.alerts import changes, subscriptions
+from app.alerts.alerts import Alerts, answers_of, of_basin
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, OnlyBasins, argument, option
-from freshet.cli.output import Columns, inform, listing
+from freshet.cli.output import inform, listing
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.base.errors import counted
@@ -17,22 +20,18 @@ from jobspec.jobs.data import DeliveryJob
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.access.audit import Writer
-from records.alerts import deliveries
+from records.alerts import alert_changes, deliveries
+from records.alerts.alerts import rivers
 from records.basins import basins
 from runtime.settings import Settings
 
-_ALERTS: Columns = {"basin": "basin", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
-_ALERTS |= {"chance": "chance", "since": "since", "why": "why"}
-_CHANGES: Columns = {"at": "at", "what": "kind", "level": "level", "severity": "severity", "chance": "chance"}
-_CHANGES |= {"run": "run", "why": "why", "event": "event"}
+_ALERTS = "basin | level | m3/s: discharge | severity | trend | chance | since | why"
+_CHANGES = "at | what: kind | level | severity | chance | run | why | event"
 
 
 @reads
 def list_alerts(at: Reading) -> Shown:
     """List the alerts of all rivers, each by the level that stands for it."""
-    from app.alerts.alerts import Alerts, answers_of
-    from records.alerts.alerts import rivers
-
     found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
     return Shown(found, lambda: listing(found.alerts, _ALERTS, counted(len(found.alerts), "alert")))
 
@@ -40,8 +39,6 @@ def list_alerts(at: Reading) -> Shown:
 @reads
 def show_alerts(at: Reading, basin: Basin) -> Shown:
     """Show the alert state of each level of a basin by its newest forecast, with the reason."""
-    from app.alerts.alerts import of_basin
-
     basins.require(at.session, basin)
     found = of_basin(at.session, basin, at.clock.today())
 
@@ -60,17 +57,10 @@ def list_alert_changes(
     at: Reading, basin: Basin, limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100
 ) -> Shown:
     """List the changes of a basin's alerts, the newest first."""
-    from app.alerts.changes import AlertChanges, change_of
-    from records.alerts.alert_changes import page
-
     basins.require(at.session, basin)
-    rows, following = cut(
-        page(at.session, basins=[basin], limit=limit + 1),
-        limit,
-        f"/v1/basins/{basin}/alerts/changes",
-        lambda one: one.seq,
-    )
-    found = AlertChanges(changes=[change_of(one) for one in rows], next=following)
+    sought = alert_changes.page(at.session, basins=[basin], limit=limit + 1)
+    rows, following = cut(sought, limit, f"/v1/basins/{basin}/alerts/changes", "seq")
+    found = changes.AlertChanges(changes=[changes.change_of(one) for one in rows], next=following)
     return Shown(found, lambda: listing(found.changes, _CHANGES, f"{basin}: {counted(len(rows), 'change')}"))
 
 
@@ -82,16 +72,9 @@ def deliver(done: Done) -> Iterator[RenderableType]:
 
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
-_DELIVERIES: Columns = {"delivery": "id", "subscription": "subscription", "status": "status", "tries": "tries"}
-_DELIVERIES |= {"next": "next_at", "ended": "ended_at"}
-_COLUMNS: Columns = {
-    "subscription": "id",
-    "url": "url",
-    "email": "email",
-    "basins": "basins",
-    "severity": "least_severity",
-}
-_COLUMNS |= {"confirmed": "confirmed_at", "paused": "paused_because"}
+_DELIVERIES = "delivery: id | subscription | status | tries | next: next_at | ended: ended_at"
+_RECEIVERS = "subscription: id | url | email | basins | severity: least_severity | confirmed: confirmed_at"
+_COLUMNS = f"{_RECEIVERS} | paused: paused_because"
 
 
 @writes
@@ -108,10 +91,6 @@ def add_subscription(
     content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
 ) -> Shown:
     """Subscribe a receiver. The secret of a webhook is shown only now."""
-    from fastapi import Response
-
-    from app.alerts.subscriptions import create_subscription
-
     given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
     given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
     body = None if template is None else read_text(template).strip()
@@ -119,7 +98,7 @@ def add_subscription(
     new = valid(NewSubscription, given, "subscription")
     with by.database.reading() as session:
         owner = replace(by, key=keys.get(session, key))
-    found = create_subscription(Response(), owner, Settings.load(), new)
+    found = subscriptions.create_subscription(Response(), owner, Settings.load(), new)
     asked = "its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
     return Shown(found, lambda: found.secret or f"{found.id}: {asked}")
 
@@ -127,28 +106,22 @@ def add_subscription(
 @reads
 def list_subscriptions(at: Reading) -> Shown:
     """List the receivers, without their secrets."""
-    from app.alerts.subscriptions import Subscriptions, of_key, subscription_of
-
-    now = at.clock.wall()
-    found = Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(at.session, at.key)])
+    receivers, now = subscriptions.of_key(at.session, at.key), at.clock.wall()
+    found = subscriptions.Subscriptions(subscriptions=[subscriptions.subscription_of(one, now) for one in receivers])
     return Shown(found, lambda: listing(found.subscriptions, _COLUMNS, f"{len(found.subscriptions)} subscriptions"))
 
 
 @writes
 def resume_subscription(by: Writer, subscription: Id) -> Shown:
     """Send to a paused subscription again, from now on."""
-    from app.alerts.subscriptions import resume_subscription as resume
-
-    found = resume(by, subscription)
+    found = subscriptions.resume_subscription(by, subscription)
     return Shown(found, lambda: f"Subscription {subscription} is sent changes again.")
 
 
 @writes
 def remove_subscription(by: Writer, subscription: Id) -> Shown:
     """Delete a subscription with its deliveries."""
-    from app.alerts.subscriptions import delete_subscription
-
-    delete_subscription(by, subscription)
+    subscriptions.delete_subscription(by, subscription)
     return Shown({"removed": subscription}, lambda: f"Subscription {subscription} has been removed.")
 
 
@@ -157,19 +130,13 @@ def list_deliveries(
     at: Reading, limit: Annotated[int, option("COUNT", "Maximum number of deliveries.", min=1)] = 100
 ) -> Shown:
     """List deliveries, the newest first."""
-    from app.alerts.changes import DeliveryPage, summaries
-
-    rows, following = cut(
-        deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries", lambda delivery: delivery.id
-    )
-    found = DeliveryPage(deliveries=summaries(at.session, rows), next=following)
+    rows, following = cut(deliveries.page(at.session, limit=limit + 1), limit, "/v1/deliveries")
+    found = changes.DeliveryPage(deliveries=changes.summaries(at.session, rows), next=following)
     return Shown(found, lambda: listing(found.deliveries, _DELIVERIES, f"{len(rows)} deliveries"))
 
 
 @writes
 def replay_delivery(by: Writer, delivery: Annotated[str, argument("DELIVERY", "Its id.")]) -> Shown:
     """Send a delivery that has ended again, under the same event."""
-    from app.alerts.changes import replay_delivery as replay
-
-    found = replay(by, delivery)
+    found = changes.replay_delivery(by, delivery)
     return Shown(found, lambda: f"Delivery {delivery} is sent again.")

@@ -1,22 +1,20 @@
 """`freshet basins` and `freshet observations`: basins and their daily series."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from app.basins.schemas import BasinDetail, BasinPage, basin_detail, basin_summaries
 from freshet.cli.options import Basin, argument, option
-from freshet.cli.output import Columns, listing, series
+from freshet.cli.output import listing, series
 from freshet.cli.reading import Reading, Shown, reads, reads_series, writes
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import counted
 from hydrology.base.units import STANDARD, ObservedUnits
 from records.access.audit import Writer
-from records.basins.basins import OUTLINE_COMPARED
+from records.basins.basins import OUTLINE_COMPARED, list_basins, sites
 
-if TYPE_CHECKING:
-    from app.basins.schemas import BasinDetail
-
-_COLUMNS: Columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
+_COLUMNS = "basin: id | name | HUC: huc | latitude | longitude"
 
 
 @reads
@@ -31,9 +29,6 @@ def show_basins(
     ] = None,
 ) -> Shown:
     """List the basins, or show one: place, areas, series, data quality."""
-    from app.basins.schemas import BasinPage, basin_detail, basin_summaries
-    from records.basins.basins import list_basins
-
     if basin is not None:
         one = basin_detail(at.session, basin)
         return Shown(one, lambda: "\n".join(basin_lines(one)))
@@ -62,7 +57,7 @@ def release(by: Writer, basin: Basin) -> Shown:
     return Shown({"basin": basin}, lambda: f"{basin} is unofficial again.")
 
 
-def basin_lines(one: "BasinDetail") -> Iterator[str]:
+def basin_lines(one: BasinDetail) -> Iterator[str]:
     """Yield the facts of a basin, a line each."""
     placed = one.latitude is not None and one.longitude is not None
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
@@ -106,7 +101,6 @@ def observations(
     """Show a daily series of a basin, as known now or at an earlier instant."""
     from app.basins.observations import observation_query, observations_of, table_of
     from app.basins.queries import SeriesRequest
-    from records.basins.basins import sites
 
     days = None if period is None else Period.parse(period)
     asked = SeriesRequest(
@@ -119,10 +113,6 @@ def observations(
         known_at=None if known_at is None else instant(known_at),
     )
     found = observations_of(at.session, observation_query(at.session, basin, asked))
-    columns = {found.units[variable]: f"values.{variable}", "flags": f"flags.{variable}"}
+    shown = f"{found.units[variable]}: values.{variable} | flags: flags.{variable}"
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
-    return Shown(
-        found,
-        lambda: series(found, columns, title),
-        lambda: table_of(found, sites(at.session, [basin])),
-    )
+    return Shown(found, lambda: series(found, shown, title), lambda: table_of(found, sites(at.session, [basin])))

@@ -3,20 +3,19 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from freshet.cli.context import Context, MayCreateDatabase, opened
 from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, reporting, table
 from freshet.commands import serve
+from freshet.demo import demonstration
+from freshet.demo.demonstration import ENSEMBLE, FLOODED, HELD_OUT, TRACES, Demonstrated
 from hydrology.base.errors import InvalidInput
 from hydrology.extremes.level_checks import level_title, percent
 from records.basins.basins import list_basins
 from records.basins.ownership import shown_name
 from runtime.settings import Settings, sqlite_url
-
-if TYPE_CHECKING:
-    from freshet.demo.demonstration import Demonstrated
 
 NEXT = """
 Next, in another terminal:
@@ -46,8 +45,6 @@ def demo(
     then it serves until interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA, with a clock
     of its own. Run again, it continues from there.
     """
-    from freshet.demo.demonstration import demonstrate, service
-
     settings = _settings()
     chosen = choose_port(host, port, once=once)
     address = serve.base(host, chosen)
@@ -57,9 +54,9 @@ def demo(
         f"The service starts at {address}: its pages show each step as it is done, the forecasts within a minute or "
         f"two.  Its log: {settings.data / 'service.log'}"
     )
-    with service(settings, host, chosen) as process:
+    with demonstration.service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, address, reporter.show)
+            done = demonstration.demonstrate(settings, process, address, reporter.show)
         _answer(done, settings, address, as_json)
         if not once:
             inform("\n".join(serve.addresses(host, chosen)))
@@ -68,11 +65,9 @@ def demo(
 
 def _settings() -> Settings:
     """Return the settings of the demonstration: a folder, database and clock of its own."""
-    from freshet.demo.demonstration import AS_OF
-
     folder = Settings.load().data / "demo"
     database_url, roots = sqlite_url(folder / "freshet.sqlite"), (folder / "incoming",)
-    return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=AS_OF)
+    return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=demonstration.AS_OF)
 
 
 def choose_port(host: str, chosen: int | None, *, once: bool) -> int:
@@ -88,20 +83,16 @@ def choose_port(host: str, chosen: int | None, *, once: bool) -> int:
 
 def _require_own(context: Context) -> None:
     """Raise where the folder holds other basins than the demonstration's, as that of an older Freshet does."""
-    from freshet.demo.demonstration import BASINS
-
     with context.database.reading() as session:
         stored = {basin.id for basin in list_basins(session)}
-    if stored and stored.isdisjoint(BASINS):
+    if stored and stored.isdisjoint(demonstration.BASINS):
         raise InvalidInput(
             f"{context.settings.data} holds {len(stored)} basins and none of the demonstration's, such as "
             f"{min(stored)}: remove the folder, or name another FRESHET_DATA."
         )
 
 
-def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: bool) -> None:
-    from freshet.demo.demonstration import ENSEMBLE, FLOODED, HELD_OUT, TRACES
-
+def _answer(done: Demonstrated, settings: Settings, address: str, as_json: bool) -> None:
     flooded, nse = done.rivers[FLOODED], done.skill["nse"]
     payload = {
         "held_out": HELD_OUT,
@@ -132,10 +123,8 @@ def _answer(done: "Demonstrated", settings: Settings, address: str, as_json: boo
     inform(NEXT.format(data=settings.data, as_of=settings.as_of, freshet=freshet, guide=f"{address}/guide/own-basin"))
 
 
-def _table(done: "Demonstrated") -> Any:
+def _table(done: Demonstrated) -> Any:
     rows = [_row(basin, river) for basin, river in done.rivers.items()]
-    from freshet.demo.demonstration import HELD_OUT
-
     columns = ("basin", "river", "peak", "90 % range", "day", "alert", "snow", "season", "NSE")
     title = f"10 days after T0, m³/s; snow and the season's volume in % of normal; NSE of its twin over {HELD_OUT}"
     return table(columns, rows, title)

@@ -13,12 +13,14 @@ from freshet.cli.context import cores
 from freshet.cli.output import Json, answer, table
 from freshet.own_modules import claimed_by_others
 from hydrology.base.errors import Problem
-from models.devices import use_cores
+from jobspec.training import InputsConfig, TrainingConfig
+from models.devices import CPU, NEEDS_EXTENSION, available, gpu_programs, use_cores
 from records.database.engine import Database
 from records.upkeep.integrity import page_faults
 from runtime import stored_files
 from runtime.release import code_version
 from runtime.settings import Settings
+from workers.liveness import gpu_monitor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,8 +102,6 @@ def _camels(settings: Settings) -> Iterator[Check]:
 
 def _arithmetic(settings: Settings) -> Iterator[Check]:
     """Check that batching and splitting a run change none of its bits on this machine, as replay requires."""
-
-    from jobspec.training import InputsConfig, TrainingConfig
     from models.networks import ARCHITECTURES, build
 
     use_cores(cores(settings.threads))
@@ -121,9 +121,6 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
 
 def _device(settings: Settings) -> Check:
     """Report the device that trainings and simulations compute on, and whether this machine has it."""
-    from models.devices import CPU, NEEDS_EXTENSION, available, gpu_programs
-    from workers.liveness import gpu_monitor
-
     devices, programs = available(), gpu_programs()
     others = " or ".join(devices[1:]) or "none"
     if settings.device not in devices:

@@ -1,19 +1,20 @@
 """`freshet feeds`: feeds from external services, and the results of their fetches."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from fastapi import Response
 from rich.console import RenderableType
 
+from app.feeds import Feed, Feeds, create_feed, delete_feed, feed_detail, feed_of
 from freshet.cli.context import opened
-from freshet.cli.job_command import Done, job_command
+from freshet.cli.job_command import Done, job_command, run
 from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import (
     MAX_ROWS,
     PARTLY_DONE,
-    Columns,
     Json,
     answer,
     facts,
@@ -32,19 +33,16 @@ from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings, usual_
 from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
+from operations.feeds.fetch import until_now
 from records.access.audit import Writer
 from records.feeds import feeds
 
-if TYPE_CHECKING:
-    from app.feeds import Feed
-
-_FEEDS: Columns = {"feed": "name", "adapter": "adapter", "product": "product", "last fetch": "last_fetch_at"}
-_FEEDS |= {"last success": "last_success_at", "last error": "last_error"}
-_BASINS: Columns = {"basin": "basin", "status": "status", "new days": "new_days", "revised days": "revised_days"}
-_BASINS |= {"last fetched": "fetched_at", "why": "reason"}
-_BACKFILLED: Columns = {"weather forecasts stored now": "issues", "stored before": "issues_before"}
-_BACKFILLED |= {"not in the service": "issues_missing", "reforecasts stored now": "reforecasts"}
-_BACKFILLED |= {"forecasts of these days stored before": "reforecasts_before"}
+_FEEDS = "feed: name | adapter | product | last fetch: last_fetch_at | last success: last_success_at | last_error"
+_BASINS = "basin | status | new_days | revised_days | last fetched: fetched_at | why: reason"
+_BACKFILLED = (
+    "weather forecasts stored now: issues | stored before: issues_before | not in the service: issues_missing | "
+    "reforecasts stored now: reforecasts | forecasts of these days stored before: reforecasts_before"
+)
 
 
 Name = Annotated[str, argument("FEED", "Its name.")]
@@ -95,9 +93,6 @@ def start_feeds(
 
     They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
     """
-    from freshet.cli.job_command import run
-    from operations.feeds.fetch import until_now
-
     done: dict[str, Any] = {}
     problems: dict[str, str] = {}
     without = usual_left_out()
@@ -126,8 +121,6 @@ def start_feeds(
 @reads
 def list_feeds(at: Reading) -> Shown:
     """List the feeds with their last fetch."""
-    from app.feeds import Feeds, feed_of
-
     found = Feeds(feeds=[feed_of(feed, at.key) for feed in feeds.list_feeds(at.session)])
     return Shown(found, lambda: listing(found.feeds, _FEEDS, f"{len(found.feeds)} feeds"))
 
@@ -135,8 +128,6 @@ def list_feeds(at: Reading) -> Shown:
 @reads
 def show_feed(at: Reading, feed: Name) -> Shown:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
-    from app.feeds import feed_detail
-
     found = feed_detail(at.session, feeds.get(at.session, feed), at.key)
 
     def text() -> RenderableType:
@@ -167,17 +158,11 @@ def backfill_feed(done: Done) -> Iterator[RenderableType]:
 @writes
 def remove_feed(by: Writer, feed: Name) -> Shown:
     """Remove a feed. Its fetched data stay."""
-    from app.feeds import delete_feed
-
     delete_feed(by, feed)
     return Shown({"removed": feed}, lambda: f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(by: Writer, name: str, settings: FeedSettings) -> "Feed":
-    from fastapi import Response
-
-    from app.feeds import create_feed
-
+def _create(by: Writer, name: str, settings: FeedSettings) -> Feed:
     return create_feed(Response(), by, valid(NewFeed, {"name": name, "settings": settings}, "feed"))
 
 

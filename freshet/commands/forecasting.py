@@ -2,20 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
+from app.forecasts.volumes import VolumesOfRun, volumes_of_run
+from app.weather.bridges import Bridges, detail
+from app.weather.schemas import WeatherPage
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import argument, option
-from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, inform, listing, reporting
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
+from freshet.commands.forecasts import run_text
 from hydrology.base.absent import known
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import days_between
@@ -24,27 +30,22 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
+from operations.basin_data.basins import last_ended
+from records.basins import basins
+from records.forecasts.latest import Latest, latest_many, result_of
+from records.runs import run_arrays, runs
+from records.runs.filled_note import weather_note
+from records.weather import bridges
+from records.weather.weather_issues import list_issues
 
-if TYPE_CHECKING:
-    from app.forecasts.volumes import VolumesOfRun
-    from records.forecasts.latest import Latest
-
-_VOLUMES = {"basin": "basin", "season": "days", "T0": "t0", "observed": "observed.depth", "90 %": "low"}
-_VOLUMES |= {
-    "50 %": "median",
-    "10 %": "high",
-    "normal": "normal.mean_depth",
-    "% of normal": "share",
-    "rests on": "kind",
-}
-_DAILY = {"basin": "basin", "status": "status", "T0": "t0", "tomorrow": "flow.day", "m3/s": "flow.median"}
-_DAILY |= {
-    "p05 to p95": "flow.range",
-    "rests on": "flow.rests_on",
-    "weather": "flow.weather",
-    "run": "run",
-    "why": "reason",
-}
+_VOLUMES = (
+    "basin | season: days | T0: t0 | observed: observed.depth | 90 %: low | 50 %: median | 10 %: high | "
+    "normal: normal.mean_depth | % of normal: share | rests on: kind"
+)
+_DAILY = (
+    "basin | status | T0: t0 | tomorrow: flow.day | m3/s: flow.median | p05 to p95: flow.range | "
+    "rests on: flow.rests_on | weather: flow.weather | run | why: reason"
+)
 
 
 @job_command(ForecastJob, device=True)
@@ -68,10 +69,8 @@ def what_if(done: Done) -> Iterator[RenderableType]:
     yield from _runs(done, [*bases, *(run["run"] for run in done.result["runs"])])
 
 
-def _runs(done: Done, runs: list[str]) -> Iterator[RenderableType]:
-    from freshet.commands.forecasts import run_text
-
-    for run in runs:
+def _runs(done: Done, ids: list[str]) -> Iterator[RenderableType]:
+    for run in ids:
         yield from run_text(done.session, run, None)
 
 
@@ -82,10 +81,6 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     Shows the volumes with exceedance probabilities of 90, 50 and 10 %, the normal, and the volume observed in the
     season up to T0. The runs do not replace the latest forecasts.
     """
-    from app.forecasts.volumes import volumes_of_run
-    from records.forecasts.latest import result_of
-    from records.runs import runs
-
     rows = []
     for run in done.result["runs"]:
         for of_basin in runs.basins_of(done.session, run["run"]):
@@ -94,7 +89,7 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     yield listing(rows, _VOLUMES, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")
 
 
-def _volume(answer: "VolumesOfRun") -> dict[str, Any]:
+def _volume(answer: VolumesOfRun) -> dict[str, Any]:
     """Return the row of a basin, and print why parts of it are not known."""
     for field in ("calibrated", "raw", "normal", "observed"):
         if field in answer.missing:
@@ -131,8 +126,6 @@ def daily(done: Done) -> Iterator[RenderableType]:
 
 
 def _tomorrows(done: Done, now: datetime) -> Iterator[dict[str, Any]]:
-    from records.forecasts.latest import Latest, latest_many
-
     statuses = done.result["basins"]
     for basin, latest in latest_many(done.session, list(statuses), now).items():
         found = latest if isinstance(latest, Latest) else None
@@ -146,17 +139,12 @@ def _tomorrows(done: Done, now: datetime) -> Iterator[dict[str, Any]]:
         }
 
 
-def _tomorrow(session: Session, latest: "Latest", now: datetime) -> dict[str, Any] | None:
+def _tomorrow(session: Session, latest: Latest, now: datetime) -> dict[str, Any] | None:
     """Return a forecast's discharge of tomorrow, m3/s; None where its horizon is too short or the area unknown.
 
     It is calibrated where it can be, else the members'. The notes are cautions: the version extrapolates beyond its
     training, or weather was not observed in time or not forecast.
     """
-    from operations.basin_data.basins import last_ended
-    from records.basins import basins
-    from records.runs import run_arrays, runs
-    from records.runs.filled_note import weather_note
-
     run, row = latest.run, latest.basin
     day = last_ended(basins.get(session, row.basin_id), now) + 2  # from the day that has ended
     series = runs.series_of(session, run.id, row.basin_id, [run_arrays.CALIBRATED, "discharge_quantiles"])
@@ -184,12 +172,11 @@ def replay(done: Done) -> Iterator[RenderableType]:
     Observations become known with a latency. Archives contain no weather forecasts: perturbed observations replace
     them, and every answer states this. To look at the results, set FRESHET_AS_OF to the last issue day.
     """
-    runs, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
-    yield f"{runs} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
+    issued, days = counted(done.result["runs"], "run"), counted(len(done.params.period), "issue day")
+    yield f"{issued} on {days}, {counted(done.result['alert_changes'], 'change of alerts', 'changes of alerts')}."
 
 
-_ISSUES: Columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
-_ISSUES |= {"licence": "licence", "credit": "credit"}
+_ISSUES = "weather: id | source | model | reference_time | licence | credit"
 
 
 def add_weather(
@@ -207,7 +194,7 @@ def add_weather(
     from operations.weather.import_forecasts import add_all
 
     with opened() as context, reporting() as reporter:
-        imported = add_all(context, file, lambda name, done, total: reporter.show("weather", done, total, name))
+        imported = add_all(replace(context, progress=partial(reporter.show, "weather")), file)
         counts = imported.counts
         context.record("weather added", file.name, **counts)
     for name, stored in imported.stored.items():
@@ -234,23 +221,21 @@ def list_weather(
     limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
-    from app.weather.schemas import WeatherPage
-    from records.weather.weather_issues import list_issues
-
-    rows, following = cut(
-        list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather", lambda issue: issue.id
-    )
+    rows, following = cut(list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather")
     found = WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 
 
 Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
-_BRIDGES: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
-_BRIDGES |= {"first day": "first", "last day": "last", "fitted at": "created_at", "id": "id"}
+_BRIDGES = (
+    "bridge: name | from: from_product | to: to_product | forecasts of: model | first day: first | last day: last | "
+    "fitted at: created_at | id"
+)
 _RAIN = f"held_out.variables.{PRECIPITATION}"
-_BASINS: Columns = {"basin": "basin", "pooled because": "pooled_reason", "day offset": "day_offset"}
-_BASINS |= {"r as it is": f"{_RAIN}.as_it_is.correlation", "r bridged": f"{_RAIN}.bridged.correlation"}
-_BASINS |= {"bias bridged": f"{_RAIN}.bridged.bias", "applied": "applied_at"}
+_BASINS = (
+    f"basin | pooled because: pooled_reason | day_offset | r as it is: {_RAIN}.as_it_is.correlation | "
+    f"r bridged: {_RAIN}.bridged.correlation | bias bridged: {_RAIN}.bridged.bias | applied: applied_at"
+)
 
 
 @job_command(BridgeJob, Layout(arguments=("name",), group="fit"), partly=["refused_basins"])
@@ -260,8 +245,6 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
     A basin with too few common days of both products gets the median bridge of similar basins. A bridge of weather
     forecasts is applied when they are used.
     """
-    from app.weather.bridges import detail
-
     yield _detail(detail(done.session, done.result["bridge"]))
     yield from _applied(done)
 
@@ -269,17 +252,13 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    from app.weather.bridges import list_newest
-
-    found = list_newest(at.session)
+    found = Bridges(bridges=bridges.list_bridges(at.session))
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
 
 @reads
 def show_bridge(at: Reading, bridge: Name) -> Shown:
     """Show a bridge: its corrections and its skill in each basin."""
-    from app.weather.bridges import detail
-
     found = detail(at.session, bridge)
     return Shown(found, lambda: _detail(found))
 

@@ -7,10 +7,14 @@ import numpy as np
 from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
+from app.forecasts import changes as run_changes
+from app.forecasts import endpoints, lookup, run_schemas
 from app.forecasts.discharge import Representation, in_units, usual_units
 from app.forecasts.forecast import BasinForecast, forecast_of
+from app.forecasts.rain_margin import rain_margin_of_run
+from app.forecasts.water.states import StatePage, detail
 from freshet.cli.options import Basin, Run, Version, argument, option
-from freshet.cli.output import Columns, inform, inform_missing, listing, series
+from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
 from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
@@ -18,25 +22,30 @@ from hydrology.base.calendar import day as read_day
 from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
-from operations.versions.stages import with_progress
-from records.forecasts.latest import Latest, result_of
+from records.basins import basins
+from records.forecasts.latest import Latest, asked_version, result_of
 from records.outlooks import outlooks
 from records.outlooks.flow_outlooks import RunOutlook
 from records.runs import run_types
 from records.runs import runs as stored_runs
+from records.runs import states as stored_states
 
-_RUNS: Columns = {"run": "id", "T0": "t0", "horizon": "horizon_days", "issued": "issued_at", "version": "version"}
-_RUNS |= {"purpose": "purpose", "forcing": "forcing_kind", "status": "status"}
-_FORECAST: Columns = {"5 %": "calibrated.p05", "median": "calibrated.median", "95 %": "calibrated.p95"}
-_FORECAST |= {"members' median": "discharge.median", "storage, mm": "storage.total", "snow, mm": "storage.snow"}
-_FORECAST |= {"rain, mm/day": "precipitation", "loss, mm/day": "loss"}
-_PARTS = ("revised_data", "observed_weather", "weather_forecast", "model_version", "observed_flow")
-_CHANGES: Columns = {name: name for name in ("before", "after", "change")}
-_CHANGES |= {name.replace("_", " "): f"parts.{name}" for name in _PARTS}
-_MARGINS: Columns = {"level": "level.name", "first day": "window.first_day", "days": "window.days"}
-_MARGINS |= {"answer": "window.status", "median, mm": "window.median", "5 %": "window.p05", "95 %": "window.p95"}
-_STATES: Columns = {"day": "day", "storage of each member, mm": "storage_mm", "sha256": "sha256"}
-_STATES |= {"parent": "parent_day", "invalid": "invalid_reason"}
+_RUNS = (
+    "run: id | T0: t0 | horizon: horizon_days | issued: issued_at | version | purpose | forcing: forcing_kind | status"
+)
+_FORECAST = (
+    "5 %: calibrated.p05 | calibrated.median | 95 %: calibrated.p95 | members' median: discharge.median | "
+    "storage, mm: storage.total | snow, mm: storage.snow | rain, mm/day: precipitation | loss, mm/day: loss"
+)
+_CHANGES = (
+    "before | after | change | parts.revised_data | parts.observed_weather | parts.weather_forecast | "
+    "parts.model_version | parts.observed_flow"
+)
+_MARGINS = (
+    "level: level.name | window.first_day | window.days | answer: window.status | "
+    "median, mm: window.median | 5 %: window.p05 | 95 %: window.p95"
+)
+_STATES = "day | storage of each member, mm: storage_mm | sha256 | parent: parent_day | invalid: invalid_reason"
 
 
 @reads_series
@@ -54,32 +63,25 @@ def runs(
     units: Annotated[Units | None, option("UNIT", "Of discharge: m3/s, mm/day or cfs. Default: m3/s.")] = None,
 ) -> Shown:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
-    from app.forecasts.run_schemas import RunPage, detail, summaries
-    from records.runs.runs import list_runs
-
     if run is not None:
         if basin is not None:
             return _forecast(at, run, basin, units)
-        return Shown(detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
+        return Shown(run_schemas.detail(at.session, run), lambda: Group(*run_text(at.session, run, units)))
     by = instant(known_at) if known_at else None
-    found, following = cut(
-        list_runs(at.session, basin=basin, available_by=by, limit=limit + 1), limit, "/v1/runs", lambda one: one.id
-    )
-    page = RunPage(runs=summaries(found), next=following)
+    sought = stored_runs.list_runs(at.session, basin=basin, available_by=by, limit=limit + 1)
+    found, following = cut(sought, limit, "/v1/runs")
+    page = run_schemas.RunPage(runs=run_schemas.summaries(found), next=following)
     return Shown(page, lambda: listing(page.runs, _RUNS, counted(len(found), "run")))
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:
-    from app.forecasts import endpoints
-    from records.basins.basins import sites
-
     found = _forecast_of(at.session, result_of(at.session, run, basin), units)
 
     def text() -> RenderableType:
         inform_missing(found, ("discharge", "calibrated", "storage"))
         return series(found, _FORECAST, f"{basin}, run {run}, discharge in {found.units['discharge']}")
 
-    return Shown(found, text, lambda: endpoints.of_one(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: endpoints.of_one(found, basins.sites(at.session, [basin])))
 
 
 @reads_series
@@ -89,18 +91,14 @@ def changes(at: Reading, basin: Basin, run: Run = None, units: DischargeUnits = 
     Splits the change of each day into weather that came, new weather forecast, revised data, model version and observed
     flow. The parts add up to the change.
     """
-    from app.forecasts import lookup
-    from app.forecasts.changes import TABLE, change_of
-    from records.basins.basins import sites
-
     latest, now = lookup.chosen(at.session, run, basin, at.now)
-    found = change_of(at.session, latest, now, units)
+    found = run_changes.change_of(at.session, latest, now, units)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
         return series(found, _CHANGES, found.in_words or f"{basin}: no change is known")
 
-    return Shown(found, text, lambda: TABLE(found, sites(at.session, [basin])))
+    return Shown(found, text, lambda: run_changes.TABLE(found, basins.sites(at.session, [basin])))
 
 
 @reads
@@ -118,9 +116,6 @@ def rain_margin(
     From the water in the basin at T0, corrected by the last observed flow. No other rain falls; all other weather is
     the mean of the forecast. Median and range of the members.
     """
-    from app.forecasts import lookup
-    from app.forecasts.rain_margin import rain_margin_of_run
-
     if discharge is not None and discharge <= 0:
         raise InvalidInput("The level must be above 0.")
     latest, now = lookup.chosen(at.session, run, basin, at.now)
@@ -129,8 +124,8 @@ def rain_margin(
     def text() -> RenderableType:
         inform_missing(found, ("levels",))
         rows = [{"level": level, "window": window} for level in found.levels or [] for window in level.windows or []]
-        columns = _MARGINS | {str(units): "level.discharge"}
-        return listing(rows, columns, f"Rain that takes {basin} to each level, run {found.run}")
+        shown = f"{_MARGINS} | {units}: level.discharge"
+        return listing(rows, shown, f"Rain that takes {basin} to each level, run {found.run}")
 
     return Shown(found, text)
 
@@ -144,32 +139,22 @@ def states(
     limit: Annotated[int, option("COUNT", "Maximum number of states, the newest first.", min=1, max=10_000)] = 20,
 ) -> Shown:
     """List the stored model states of a basin, or show that of a day."""
-
-    from app.forecasts.water.states import StatePage, detail
-    from records.basins import basins
-    from records.forecasts.latest import asked_version
-    from records.runs.states import page
-
-    basins.require(at.session, basin)
     asked = asked_version(at.session, basin, version)
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"
     if day is not None:
         found = detail(at.session, asked, basin, read_day(day))
         return Shown(found, lambda: listing([found], _STATES, title))
-    rows, following = cut(
-        page(at.session, asked.id, basin, before=None, limit=limit + 1),
-        limit,
-        f"/v1/basins/{basin}/states",
-        lambda state: state.day,
-    )
+    sought = stored_states.page(at.session, asked.id, basin, before=None, limit=limit + 1)
+    rows, following = cut(sought, limit, f"/v1/basins/{basin}/states", "day")
     of_basin = StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 
-_COLUMNS: Columns = {"basin": "basin", "status": "status", "unit": "unit", "first day": "first"}
-_COLUMNS |= {"peak (5 to 95 %)": "peak", "last day": "last", "storage, mm": "storage", "ledger": "ledger"}
-_COLUMNS |= {"learnt from it": "seen", "days since empty store": "spin_up_days", "rests on": "rests_on"}
+_COLUMNS = (
+    "basin | status | unit | first day: first | peak (5 to 95 %): peak | last day: last | storage, mm: storage | "
+    "ledger | learnt from it: seen | days since empty store: spin_up_days | rests on: rests_on"
+)
 
 
 def run_text(session: Session, run: str, units: Units | None) -> Iterator[RenderableType]:
@@ -180,7 +165,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     """
     stored = stored_runs.get(session, run)
     results = [result_of(session, run, row.basin_id) for row in stored_runs.basins_of(session, run)]
-    forecasts = [_forecast_of(session, one, units) for one in with_progress("results read", results)]
+    forecasts = [_forecast_of(session, one, units) for one in results]
     for note in dict.fromkeys(_notes(stored, results, forecasts)):
         inform(note)
     age = stored.t0_age_days
@@ -191,8 +176,7 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     )
     of_basins = outlooks.of_runs(session, [(one.run, one.basin) for one in results])
     rows = [
-        _row(forecast) | _flow(one, of_basins[run, one.basin.basin_id], units)
-        for one, forecast in zip(results, forecasts, strict=True)
+        _row(one, of, of_basins[run, one.basin.basin_id], units) for one, of in zip(results, forecasts, strict=True)
     ]
     yield listing(rows, _COLUMNS, title)
 
@@ -201,34 +185,25 @@ def _forecast_of(session: Session, result: Latest, units: Units | None) -> Basin
     return forecast_of(session, result, Representation(units or usual_units(result.basin), members=False))
 
 
-def _row(forecast: BasinForecast) -> dict[str, object]:
-    balance = forecast.water_balance
-    row: dict[str, object] = {
-        "basin": forecast.basin,
-        "status": forecast.status,
+def _row(
+    result: Latest, forecast: BasinForecast, outlook: RunOutlook | Absent, units: Units | None
+) -> dict[str, object]:
+    """Return a row of the table: with the published flow of the first and the last day ahead, and its peak."""
+    balance, storage = forecast.water_balance, forecast.storage
+    row = dict(forecast) | {
         "seen": {True: "yes", False: "no", None: None}[forecast.seen_in_training],
-        "spin_up_days": forecast.spin_up_days,
         "rests_on": forecast.calibration.kind if forecast.calibration else forecast.quantiles_of,
+        "ledger": balance and ("closed" if balance.closes else "open"),
+        "storage": storage and storage.total[-1],
     }
-    if balance is not None:
-        row["ledger"] = "closed" if balance.closes else "open"
-    if forecast.storage is not None:
-        row["storage"] = forecast.storage.total[-1]
-    return row
-
-
-def _flow(result: Latest, outlook: RunOutlook | Absent, units: Units | None) -> dict[str, object]:
-    """Return the published flow of the first and the last day ahead, and its peak; nothing where there is none."""
     if isinstance(outlook, Absent):
-        return {}
-    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
-    ends = in_units(np.array([median[0], median[-1]], dtype=np.float64), result.basin, unit)
-    first, last = (None if np.isnan(flow) else flow for flow in ends.tolist())
-    row: dict[str, object] = {"unit": unit, "first": first, "last": last}
-    if isinstance(peak, Absent):
         return row
-    height, low, high = in_units(np.array([peak.height, peak.low, peak.high]), result.basin, unit)
-    return row | {"peak": f"{height:.3g} ({low:.3g} to {high:.3g})"}
+    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
+    heights = [] if isinstance(peak, Absent) else [peak.height, peak.low, peak.high]
+    flows = in_units(np.array([median[0], median[-1], *heights], dtype=np.float64), result.basin, unit)
+    first, last, *heights = flows.tolist()
+    range_of_peak = "{:.3g} ({:.3g} to {:.3g})".format(*heights) if heights else None
+    return row | {"unit": unit, "first": first, "last": last, "peak": range_of_peak}
 
 
 def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:

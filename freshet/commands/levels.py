@@ -1,36 +1,28 @@
 """`freshet thresholds` and `freshet ratings`: levels of a basin's discharge, and rating tables of its gauge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from fastapi import Response
 from pydantic import BaseModel
 from rich.console import Group, RenderableType
 
+from app.basins import level_changes
+from app.basins.thresholds import levels_request, thresholds_of
 from freshet.cli.options import Basin, argument, flag, option
-from freshet.cli.output import Columns, inform_doubts, inform_left_out, listing, table
+from freshet.cli.output import inform, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
 from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
-from ingestion.feeds.http import parse_json
+from hydrology.extremes.annual import Trend
+from ingestion.feeds.http import Broken, parsed
 from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
 
-if TYPE_CHECKING:
-    from app.basins.level_changes import RatingTable
-    from app.basins.threshold_schemas import FixedThreshold
-    from hydrology.extremes.annual import Trend
-
-_CATEGORIES: Columns = {
-    "level": "name",
-    "m3/s": "discharge",
-    "source": "source",
-    "impact": "impact",
-    "what to do": "instruction",
-}
+_CATEGORIES = "level: name | m3/s: discharge | source | impact | what to do: instruction"
 
 
 def _described(field: str, model: type[BaseModel] = FloodFrequencySettings) -> str:
@@ -46,13 +38,11 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
 
     Floods are of daily means, and lower than instantaneous peaks.
     """
-    from app.basins.thresholds import levels_request, thresholds_of
-
     basins.require(at.session, basin)
     found = thresholds_of(at.session, levels_request(at.session, basin, units, None, at.clock.today()))
 
     def text() -> RenderableType:
-        _inform_doubts(found.fixed)
+        _inform_doubts({one.name: one.in_doubt for one in found.fixed})
         statistics = [*found.record, *(found.model.levels if found.model else [])]
         rows = [
             level.model_dump() | {"of": f"{of.kind}, to compare" if of.comparison else of.kind, "years": of.years}
@@ -60,10 +50,8 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
             for level in of.levels
         ] + [one.model_dump() | {"of": one.direction, "reason": "set"} for one in found.fixed]
         trend = next((of.trend for of in found.record if of.trend is not None), None)
-        columns = {"level": "name", "of": "of", str(units): "discharge", "low": "low", "high": "high"}
-        shown = listing(
-            rows, columns | {"years": "years", "why there is none": "reason"}, f"{basin}: {len(rows)} levels"
-        )
+        headings = f"level: name | of | {units}: discharge | low | high | years | why there is none: reason"
+        shown = listing(rows, headings, f"{basin}: {len(rows)} levels")
         return shown if trend is None else Group(shown, _in_words(trend))
 
     return Shown(found, text)
@@ -76,20 +64,16 @@ def set_threshold(
     name: Name,
     value: Annotated[float, argument("FLOW", "Or stage, in the unit.")],
     unit: Annotated[LevelUnit, option("UNIT", _described("unit", NewThreshold))] = "m3/s",
-    falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
+    falling: Annotated[bool, flag("--falling", "A low flow, not a flood.")] = False,
     impact: Annotated[str | None, option("TEXT", IMPACT)] = None,
     instruction: Annotated[str | None, option("TEXT", INSTRUCTION)] = None,
 ) -> Shown:
     """Set a level of a basin. Setting the same level again changes nothing."""
-    from fastapi import Response
-
-    from app.basins.level_changes import put_threshold
-
     direction = "falling" if falling else "rising"
     given = {"name": name, "discharge": value, "unit": unit, "direction": direction}
     given |= {"impact": impact, "instruction": instruction}
-    found = put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
-    _inform_doubts([found])
+    found = level_changes.put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
+    _inform_doubts({name: found.in_doubt})
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")
 
 
@@ -102,14 +86,9 @@ def set_frequency(
     trend_adjusted: Annotated[bool, flag("--trend-adjusted", _described("trend_adjusted"))] = False,
 ) -> Shown:
     """Set how the floods of a basin's record are analysed; without options, as by default."""
-    given = {
-        "regional_skew": regional_skew,
-        "regional_skew_error": regional_skew_error,
-        "trend_adjusted": trend_adjusted,
-    }
-    from app.basins.level_changes import put_flood_frequency
-
-    found = put_flood_frequency(by, basin, valid(FloodFrequencySettings, given, "flood frequency"))
+    given = {"regional_skew": regional_skew, "regional_skew_error": regional_skew_error}
+    new = valid(FloodFrequencySettings, given | {"trend_adjusted": trend_adjusted}, "flood frequency")
+    found = level_changes.put_flood_frequency(by, basin, new)
     skew = "the record's own skew" if regional_skew is None else f"a regional skew of {regional_skew:g}"
     trend = "adjusted for a significant trend" if trend_adjusted else "as they were"
     return Shown(found, lambda: f"{basin}: {skew}, floods {trend}.")
@@ -124,15 +103,13 @@ def set_categories(
 ) -> Shown:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
-        document = parse_json(read_text(file).encode())
-    except ValueError:
+        document = parsed(read_text(file).encode())
+    except Broken:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
-    from app.basins.level_changes import put_flood_categories
-
     new = valid(NewCategories, {"document": document, "source": source}, "categories")
-    found = put_flood_categories(by, basin, new)
+    found = level_changes.put_flood_categories(by, basin, new)
     inform_left_out(found.left_out.values())
-    _inform_doubts(found.levels)
+    _inform_doubts({one.name: one.in_doubt for one in found.levels})
     title = f"{basin}: {counted(len(found.levels), 'category', 'categories')}"
     return Shown(found, lambda: listing(found.levels, _CATEGORIES, title))
 
@@ -140,26 +117,25 @@ def set_categories(
 @writes
 def confirm_threshold(by: Writer, basin: Basin, name: Name) -> Shown:
     """Confirm a level that seems wrong: its alerts wait no more. Confirming it again changes nothing."""
-    from app.basins.level_changes import confirm_threshold as confirm
-
-    found = confirm(by, basin, name)
+    found = level_changes.confirm_threshold(by, basin, name)
     return Shown(found, lambda: f"{name} of {basin} is confirmed at {found.discharge:g} m3/s.")
 
 
 @writes
 def remove_threshold(by: Writer, basin: Basin, name: Name) -> Shown:
     """Remove a level that was set. Those of the record stay."""
-    from app.basins.level_changes import delete_threshold
-
-    delete_threshold(by, basin, name)
+    level_changes.delete_threshold(by, basin, name)
     return Shown({"basin": basin, "removed": name}, lambda: f"{name} of {basin} is removed.")
 
 
-def _inform_doubts(levels: "Sequence[FixedThreshold]") -> None:
-    inform_doubts({one.name: one.in_doubt for one in levels if one.in_doubt is not None})
+def _inform_doubts(doubts: Mapping[str, str | None]) -> None:
+    """Print why levels, by name, seem wrong."""
+    for name, why in doubts.items():
+        if why is not None:
+            inform(f"Level {name}: {why}")
 
 
-def _in_words(trend: "Trend") -> str:
+def _in_words(trend: Trend) -> str:
     rule = "levels are for the last year" if trend.adjusted else "levels are not adjusted"
     return (
         f"Trend of annual floods to {trend.last_year}: {trend.percent_per_year:+.2f} % a year, p = {trend.p_value:.3f} "
@@ -180,23 +156,17 @@ def import_rating(
     valid_from: Annotated[str | None, option("DAY", NewRating.model_fields["valid_from"].description or "")] = None,
 ) -> Shown:
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
-    from fastapi import Response
-
-    from app.basins.level_changes import put_rating
-
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
-    found = put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
+    found = level_changes.put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
     inform_left_out(found.left_out.values())
-    inform_doubts(found.in_doubt)
+    _inform_doubts(found.in_doubt)
     return Shown(found, lambda: _range(found))
 
 
 @reads
 def show_rating(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
-    from app.basins.level_changes import table_of
-
-    found = table_of(ratings.require(at.session, basin, at.clock.today()))
+    found = level_changes.table_of(ratings.require(at.session, basin, at.clock.today()))
 
     def text() -> RenderableType:
         points = list(zip(found.stage_ft, found.stage_m, found.discharge_m3s, strict=True))
@@ -206,7 +176,7 @@ def show_rating(at: Reading, basin: Basin) -> Shown:
     return Shown(found, text)
 
 
-def _range(found: "RatingTable") -> str:
+def _range(found: level_changes.RatingTable) -> str:
     return (
         f"{found.basin}: {counted(len(found.stage_ft), 'point')}, {found.stage_ft[0]:.2f} to {found.stage_ft[-1]:.2f} "
         f"ft, {found.discharge_m3s[0]:.4g} to {found.discharge_m3s[-1]:.4g} m3/s, from {found.valid_from} on"

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import RenderableType
 
+from app.exports.table import Table
+from app.versions.comparisons import comparison_of, comparison_table
+from app.versions.scores import basin_skill, model_skill, table_by_basin
+from app.versions.verification import model_verification
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.output import facts, inform, listing, table
 from freshet.commands.skill import in_training
@@ -15,32 +19,28 @@ from hydrology.verification.results import ALL_YEAR
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import RetrainingJob
 
-if TYPE_CHECKING:
-    from app.exports.table import Table
-
-_QUARTILES = {"basins": "n", "25 %": "p25", "median": "median", "75 %": "p75"}
-_DIFFERENCE = {"difference": "difference.median", "better": "difference.better", "worse": "difference.worse"}
-_DIFFERENCE |= {"p": "difference.p", "why there is no p": "difference.reason"}
-_MEDIANS = (
-    *("coverage_90", "coverage_50", "width_90_mm_per_day", "crps_mm_per_day", "crpss_climatology"),
-    *("crpss_persistence", "nse_of_median", "pod", "far"),
+_QUARTILES = "basins: n | 25 %: p25 | median | 75 %: p75"
+_DIFFERENCE = (
+    "difference: difference.median | better: difference.better | worse: difference.worse | p: difference.p | "
+    "why there is no p: difference.reason"
 )
-_BY_LEAD = {
-    "weather": "weather",
-    "first day": "period.first_day",
-    "last day": "period.last_day",
-    "lead": "lead",
-    "forecaster": "forecaster",
-    "basins": "basins",
-} | {name.removesuffix("_mm_per_day").replace("_", " "): f"{name}.median" for name in _MEDIANS}
-_VERSION = {"version": "id", "label": "label", "architecture": "architecture", "conserving": "conserving"}
-_VERSION |= {"product": "product", "members": "members", "parameters": "parameters", "training, s": "training_seconds"}
-_PRINTED = {"model": "model", "score": "metric", "median": "median", "25 %": "p25", "75 %": "p75", "sd": "sd"}
+_BY_LEAD = (
+    "weather | period.first_day | period.last_day | lead | forecaster | basins | "
+    "coverage 90: coverage_90.median | coverage 50: coverage_50.median | width 90: width_90_mm_per_day.median | "
+    "crps: crps_mm_per_day.median | crpss climatology: crpss_climatology.median | "
+    "crpss persistence: crpss_persistence.median | nse of median: nse_of_median.median | pod: pod.median | "
+    "far: far.median"
+)
+_VERSION = (
+    "version: id | label | architecture | conserving | product | members | parameters | training, s: training_seconds"
+)
+_PRINTED = "model | score: metric | median | 25 %: p25 | 75 %: p75 | sd | source"
+_FITTED = "weather | fitted.fitted_on | fitted.issue_days | observed flows: fitted.days"
+_ERROR_MODEL = "fitted on: period | basins | basins with numbers of their own: own | observed days: days | sha256"
+_COMPARED = "score | version: cuts.version | basins: n | 25 %: cuts.p25 | cuts.median | 75 %: cuts.p75"
 
 
-def _evaluated(done: Done) -> "Table":
-    from app.versions.scores import table_by_basin
-
+def _evaluated(done: Done) -> Table:
     return table_by_basin(done.session, done.result["version"], done.params.period, done.params.basins)
 
 
@@ -50,8 +50,6 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
 
     Without --basin: the basins that the version was trained on.
     """
-    from app.versions.scores import basin_skill, model_skill
-
     result, version, basins = done.result, done.result["version"], done.params.basins
     title = f"Version {version}, {done.params.period}, {counted(result['nse']['basins'], 'basin')}"
     if result["scored"] != version:
@@ -61,7 +59,7 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
         title += f", worst closure residual {result['worst_residual']:.1e} of the water"
     if not basins:
         scores = _of_period(done, model_skill(done.session, version).scores)
-        yield listing(scores, {"score": "metric"} | _QUARTILES, title)
+        yield listing(scores, f"score: metric | {_QUARTILES}", title)
         return
     skills = {basin: _of_period(done, basin_skill(done.session, basin, version).scores) for basin in basins}
     rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
@@ -81,15 +79,12 @@ def calibrate(done: Done) -> Iterator[RenderableType]:
     --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after those issued.
     """
     if "recalibrations" in done.result:
-        columns = {"weather": "weather", "fitted on": "fitted.fitted_on", "issue days": "fitted.issue_days"}
-        columns |= {"observed flows": "fitted.days"}
-        yield listing(done.result["recalibrations"], columns, f"Forecasts of version {done.result['version']}")
+        yield listing(done.result["recalibrations"], _FITTED, f"Forecasts of version {done.result['version']}")
         return
     model = done.result["error_model"]
     title = f"Error model of version {model['fitted']}"
     title += "" if model["fitted"] == model["version_id"] else f", the twin of {model['version_id']}"
-    columns = {"fitted on": "period", "basins": "basins", "basins with numbers of their own": "own"}
-    yield facts(model, columns | {"observed days": "days", "sha256": "sha256"}, title)
+    yield facts(model, _ERROR_MODEL, title)
 
 
 @job_command(ReforecastJob, device=True)
@@ -122,8 +117,6 @@ def verify(done: Done) -> Iterator[RenderableType]:
 
 
 def _verified(done: Done, version: str) -> list[Any]:
-    from app.versions.verification import model_verification
-
     return model_verification(done.session, version, ALL_YEAR).verification
 
 
@@ -135,9 +128,7 @@ def _by_lead(figures: list[Any], title: str) -> RenderableType:
     return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
 
 
-def _compared(done: Done) -> "Table":
-    from app.versions.comparisons import comparison_of, comparison_table
-
+def _compared(done: Done) -> Table:
     return comparison_table(comparison_of(done.session, done.result["comparison"]))
 
 
@@ -147,8 +138,6 @@ def compare(done: Done) -> Iterator[RenderableType]:
 
     The others are compared with the first. A comparison repeated with nothing changed is stored once.
     """
-    from app.versions.comparisons import comparison_of
-
     found = comparison_of(done.session, done.result["comparison"])
     yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
     rows = [
@@ -161,18 +150,15 @@ def compare(done: Done) -> Iterator[RenderableType]:
         for score in found.scores
         for cuts in score.versions
     ]
-    columns = {"score": "score", "version": "cuts.version", "basins": "n", "25 %": "cuts.p25", "median": "cuts.median"}
-    yield listing(rows, columns | {"75 %": "cuts.p75"} | _DIFFERENCE, "Differences: to the first.")
-    published = [{"model": of.model, "score": one} for of in found.published_models for one in of.scores]
+    yield listing(rows, f"{_COMPARED} | {_DIFFERENCE}", "Differences: to the first.")
+    published = [asdict(one) | {"model": of.model} for of in found.published_models for one in of.scores]
     if not published:
         inform(found.missing["published_models"])
     for of in found.published_models:
         inform(f"{of.model}: {of.source}. {of.citation}")
-    columns = {"model": "model", "score": "score.metric"}
-    columns |= {name: f"score.{path}" for name, path in (_QUARTILES | _DIFFERENCE).items()}
-    yield listing(published, columns, "Published scores")
+    yield listing(published, f"model | score: metric | {_QUARTILES} | {_DIFFERENCE}", "Published scores")
     printed = [asdict(one) | {"model": of.model} for of in found.published_table.models for one in of.medians]
-    yield listing(printed, _PRINTED | {"source": "source"}, f"As printed. {found.published_table.note}")
+    yield listing(printed, _PRINTED, f"As printed. {found.published_table.note}")
 
 
 @job_command(RetrainingJob, device=True)

@@ -43,6 +43,8 @@ def serve(
 class PortInUse(InvalidInput):
     """Another program listens on the port."""
 
+    kind = InvalidInput.kind
+
 
 def run(settings: Settings, host: str, port: int, workers: int = 1, training_workers: int | None = None) -> None:
     """Serve until interrupted.

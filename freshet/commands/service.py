@@ -5,15 +5,20 @@ import time
 from dataclasses import asdict, fields
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from fastapi import Response
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
+from app.jobs import endpoints
+from app.jobs.posting import JobPage, job_answer
+from app.jobs.schedules import NewSchedule, Schedule, Schedules, create_schedule, delete_schedule, schedule_of
+from app.service.metrics import AuditPage
 from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import argument, option
-from freshet.cli.output import Columns, inform, listing, reporting, table
+from freshet.cli.output import inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, cut, reads, writes
 from freshet.cli.text_files import valid
 from hydrology.base.errors import DataProblem, InvalidInput, counted, printable
@@ -24,11 +29,7 @@ from records.access.audit import Writer
 from records.jobs import jobs, schedules
 from records.jobs.schedules import next_run
 
-if TYPE_CHECKING:
-    from app.jobs.schedules import Schedule
-
-_JOBS: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "done": "progress.done"}
-_JOBS |= {"of": "progress.total", "created": "created_at", "part of": "parent"}
+_JOBS = "job: id | kind | status | attempt | progress.done | of: progress.total | created: created_at | part of: parent"
 JobId = Annotated[str, argument("JOB", "Its id.")]
 
 
@@ -39,11 +40,7 @@ def list_jobs(
     limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
 ) -> Shown:
     """List the jobs, the newest first."""
-    from app.jobs.posting import JobPage, job_answer
-
-    rows, following = cut(
-        jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs", lambda job: job.id
-    )
+    rows, following = cut(jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs")
     found = JobPage(jobs=[job_answer(job, at.key) for job in rows], next=following)
     return Shown(found, lambda: listing(found.jobs, _JOBS, counted(len(rows), "job")))
 
@@ -51,8 +48,6 @@ def list_jobs(
 @reads
 def show_job(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    from app.jobs.posting import job_answer
-
     found = job_answer(jobs.get(at.session, job), at.key)
 
     def text() -> RenderableType:
@@ -84,23 +79,21 @@ def watch_job(job: JobId) -> None:
 @writes
 def cancel_job(by: Writer, job: JobId) -> Shown:
     """Ask a job to stop; a running one stops when it next reports progress."""
-    from app.jobs.endpoints import cancel_job as cancel
-
-    found = cancel(by, job)
+    found = endpoints.cancel_job(by, job)
     asked = ", and was asked to stop" if found.status == "running" else ""
     return Shown(found, lambda: f"Job {job} is {found.status}{asked}.")
 
 
-_SCHEDULES: Columns = {"schedule": "name", "job": "job.kind", "cron": "cron", "time zone": "timezone"}
-_SCHEDULES |= {"enabled": "enabled", "next run": "next_run_at", "last run": "last_run_at", "last job": "last_job"}
+_SCHEDULES = (
+    "schedule: name | job: job.kind | cron | time zone: timezone | enabled | next run: next_run_at | "
+    "last run: last_run_at | last job: last_job"
+)
 Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 
 
 @reads
 def list_schedules(at: Reading) -> Shown:
     """List the schedules with their next run."""
-    from app.jobs.schedules import Schedules, schedule_of
-
     found = Schedules(schedules=[schedule_of(one, at.key) for one in schedules.list_schedules(at.session)])
     return Shown(found, lambda: listing(found.schedules, _SCHEDULES, f"{len(found.schedules)} schedules"))
 
@@ -115,10 +108,6 @@ def add_schedule(
     params: Annotated[str, option("JSON", "Parameters of the job, as a JSON object.")] = "{}",
 ) -> Shown:
     """Add a schedule. It is enabled at once."""
-    from fastapi import Response
-
-    from app.jobs.schedules import NewSchedule, create_schedule
-
     job = kinds.read(kind, _params(params), kinds.REQUESTABLE)
     new = valid(NewSchedule, {"name": name, "job": job, "cron": cron, "timezone": timezone}, "schedule")
     return _scheduled(create_schedule(Response(), by, by.clock, new))
@@ -139,8 +128,6 @@ def disable_schedule(by: Writer, schedule: Name) -> Shown:
 @writes
 def remove_schedule(by: Writer, schedule: Name) -> Shown:
     """Delete a schedule. The jobs that it started stay."""
-    from app.jobs.schedules import delete_schedule
-
     with by.database.reading() as session:
         one = _find(session, schedule)
     delete_schedule(by, one.id)
@@ -148,8 +135,6 @@ def remove_schedule(by: Writer, schedule: Name) -> Shown:
 
 
 def _switch(by: Writer, schedule: str, *, on: bool) -> Shown:
-    from app.jobs.schedules import schedule_of
-
     with by.database.transaction() as session:
         one = _find(session, schedule)
         if one.enabled is not on:
@@ -166,7 +151,7 @@ def _find(session: Session, schedule: str) -> schedules.Schedule:
     return by_name.get(schedule) or schedules.get(session, schedule)
 
 
-def _scheduled(one: "Schedule") -> Shown:
+def _scheduled(one: Schedule) -> Shown:
     following = one.next_run_at
     then = "is disabled" if following is None else f"starts its next job at {following:%Y-%m-%d %H:%MZ}"
     return Shown(one, lambda: f"Schedule {one.name} {then}.")
@@ -183,8 +168,7 @@ def _params(text: str) -> dict[str, Any]:
 
 
 MAX_DAYS = 36_525  # a century
-_KEYS: Columns = {"key": "id", "name": "name", "scope": "scope"}
-_KEYS |= {"created": "created_at", "expires": "expires_at", "revoked": "revoked_at"}
+_KEYS = "key: id | name | scope | created: created_at | expires: expires_at | revoked: revoked_at"
 
 
 @partial(writes, begins=MayCreateDatabase.WHERE_EXPECTED)
@@ -226,8 +210,7 @@ def revoke_key(by: Writer, key: Annotated[str, argument("KEY", "Its id.")]) -> S
     return Shown(asdict(revoked), lambda: f"Key {key} of {revoked.name} is no longer accepted.")
 
 
-_AUDIT: Columns = {"number": "seq", "when": "at", "who": "who", "from": "address", "what": "action"}
-_AUDIT |= {"of": "subject", "more": "detail"}
+_AUDIT = "number: seq | when: at | who | from: address | what: action | of: subject | more: detail"
 
 
 @reads
@@ -237,10 +220,7 @@ def audit(
     before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
 ) -> Shown:
     """List the changes, the newest first: who, what, when, from where."""
-    from app.service.metrics import AuditPage
-
-    rows, following = cut(
-        audit_trail.page(at.session, before=before, limit=limit + 1), limit, "/v1/audit", lambda entry: entry.seq
-    )
+    sought = audit_trail.page(at.session, before=before, limit=limit + 1)
+    rows, following = cut(sought, limit, "/v1/audit", "seq")
     found = AuditPage(changes=rows, next=following)
     return Shown(found, lambda: listing(found.changes, _AUDIT, counted(len(rows), "change")))

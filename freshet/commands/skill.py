@@ -1,25 +1,28 @@
 """The commands that show stored skill: `errors`, `skilful-days`, `events`, `decision-value`, `simulation`."""
 
-from datetime import date
 from typing import Annotated, Any
 
 from rich.console import RenderableType
 
+from app.forecasts.worst_errors import worst_errors
+from app.versions import decisions
+from app.versions import simulation as simulations
 from freshet.cli.options import Basin, Version, option
-from freshet.cli.output import Columns, inform, inform_missing, listing, series, table
+from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
 from hydrology.attribution import CAUSES, Measure
 from hydrology.base.basins import basin_id
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from hydrology.verification.results import ALL_YEAR, Season
+from records.basins import basins
+from records.verification.error_splits import ErrorFilter
+from records.versions import versions
 
 OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
-_EVENTS: Columns = {"observed peak": "observed.peak", "simulated peak": "simulated.peak"}
-_EVENTS |= {"mm/day": "observed.height_mm_per_day"}
-_EVENTS |= {
-    name.replace("_", " "): f"errors.{name}"
-    for name in ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
-}
+_EVENTS = (
+    "observed peak: observed.peak | simulated peak: simulated.peak | mm/day: observed.height_mm_per_day | "
+    "errors.peak_time_days | errors.peak_height_percent | errors.volume_percent | errors.onset_days"
+)
 
 
 @reads
@@ -36,11 +39,6 @@ def errors(
     The error of a forecast's volume or peak is that of the weather after T0, of the initial state and of the network.
     `freshet verify` splits it once the flow of all days has settled.
     """
-    from app.forecasts.worst_errors import worst_errors
-    from records.basins import basins
-    from records.verification.error_splits import ErrorFilter
-    from records.versions import versions
-
     if version is not None:
         versions.get(at.session, version)
     if basin is not None:
@@ -49,10 +47,10 @@ def errors(
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
-        columns = {"basin": "basin", "first day": "days.first_day", "last day": "days.last_day"}
-        columns |= {name.replace("_", " "): f"{of}.{name}" for name in ("observed", "error", *CAUSES)}
+        shown = "basin | days.first_day | days.last_day"
+        shown += "".join(f" | {of}.{name}" for name in ("observed", "error", *CAUSES))
         unit = "mm" if of == "volume" else "mm/day"
-        return listing(found.cases, columns, f"Worst of {found.forecasts}, {of} in {unit}")
+        return listing(found.cases, shown, f"Worst of {found.forecasts}, {of} in {unit}")
 
     return Shown(found, text)
 
@@ -64,22 +62,17 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
     The last lead time up to which, from the first day ahead on, the whole 95 % interval of the CRPS skill is above 0,
     by the stored verification.
     """
-    from app.versions.decisions import skilful_days_of
-
-    found = skilful_days_of(at.session, basin, version)
+    found = decisions.skilful_days_of(at.session, basin, version)
 
     def text() -> RenderableType:
         for headline in found.headlines:
             for reason in dict.fromkeys(headline.missing.values()):
                 inform(f"{headline.forecaster}, {headline.weather}: {reason}")
-        headings = ("origin", "weather", "forecaster", "first day", "last day", *map(str, range(1, 13)))
-        rows = [
-            (one.origin, one.weather, one.forecaster, *_days(one), *map(_in_words, one.months))
-            for one in found.headlines
-        ]
-        return table(
-            headings, rows, f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
-        )
+        months = [str(month) for month in range(1, 13)]
+        rows = [dict(one) | dict(zip(months, map(_in_words, one.months), strict=True)) for one in found.headlines]
+        shown = " | ".join(["origin | weather | forecaster | period.first_day | period.last_day", *months])
+        title = f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
+        return listing(rows, shown, title, whole=True)
 
     return Shown(found, text)
 
@@ -91,9 +84,7 @@ def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason 
     Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
     exceed.
     """
-    from app.versions.simulation import events_of
-
-    found = events_of(at.session, basin, version, season)
+    found = simulations.events_of(at.session, basin, version, season)
     scores = found.scores
 
     def text() -> RenderableType:
@@ -122,36 +113,17 @@ def decision_value(
 
     1 is a perfect forecast; 0 the better of always and never acting.
     """
-    from app.versions.decisions import decision_value_of
-
-    found = decision_value_of(at.session, basin, version, season, (cost_loss,))
+    found = decisions.decision_value_of(at.session, basin, version, season, (cost_loss,))
 
     def text() -> RenderableType:
         for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
             inform(reason)
-        rows = [
-            (
-                lead.weather,
-                *_days(lead),
-                lead.forecaster,
-                lead.lead,
-                lead.base_rate,
-                *(value for (value,) in lead.value),
-            )
-            for lead in found.leads
-            if lead.value is not None
-        ]
-        headings = (
-            "weather",
-            "first day",
-            "last day",
-            "forecaster",
-            "lead",
-            "base rate",
-            *(f"{chance:.0%}" for chance in found.act_at),
-        )
+        chances = [f"{chance:.0%}" for chance in found.act_at]
+        valued = [(lead, [value for (value,) in lead.value]) for lead in found.leads if lead.value is not None]
+        rows = [dict(lead) | dict(zip(chances, values, strict=True)) for lead, values in valued]
+        shown = " | ".join(["weather | period.first_day | period.last_day | forecaster | lead | base_rate", *chances])
         title = f"{basin}, version {found.version}, cost/loss {cost_loss:g}: value of acting at a chance of"
-        return table(headings, rows, title)
+        return listing(rows, shown, title, whole=True)
 
     return Shown(found, text)
 
@@ -159,23 +131,15 @@ def decision_value(
 @reads_series
 def simulation(at: Reading, basin: Basin, version: Version = None, units: DischargeUnits = "mm/day") -> Shown:
     """Show simulated and observed flow on the days of a basin's newest evaluation."""
-    from app.versions import simulation
-    from records.basins.basins import sites
-
-    evaluated = simulation.newest_evaluation(at.session, basin, version)
-    found = simulation.simulation_of(at.session, *evaluated, units=units)
-    columns = {name: name for name in ("simulated", "observed")}
+    evaluated = simulations.newest_evaluation(at.session, basin, version)
+    found = simulations.simulation_of(at.session, *evaluated, units=units)
     days = f"{found.period.first_day}..{found.period.last_day}, {in_training(found.period_use)}"
     title = f"{basin}, version {found.scored}, {days}, {found.units}"
     return Shown(
         found,
-        lambda: series(found, columns, title),
-        lambda: simulation.simulation_table(found, sites(at.session, [basin])),
+        lambda: series(found, "simulated | observed", title),
+        lambda: simulations.simulation_table(found, basins.sites(at.session, [basin])),
     )
-
-
-def _days(of: Any) -> tuple[date, date]:
-    return of.period.first_day, of.period.last_day
 
 
 def _in_words(month: Any) -> str:

@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from pydantic import TypeAdapter
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
@@ -39,21 +38,16 @@ def _field(name: str, metavar: str, more: str = "") -> Any:
     """Return the option that sets a field of a training, with the description and the default of the contract."""
     field = TrainingConfig.model_fields[name]
     default = "" if field.is_required() or field.default is None else f" Default: {field.default}{more}."
-    return typer.Option(metavar=metavar, help=f"{field.description}{default}")
+    return option(metavar, f"{field.description}{default}")
 
 
 Architecture = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
+    str | None, option("NAME", f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}.")
 ]
-ProtocolName = Annotated[
-    Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
-]
+ProtocolName = Annotated[Protocol, option("NAME", f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")]
 FieldValues = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
-    ),
+    option("FIELD=VALUE", "Any field of the training, e.g. windows.batch=64; repeat it for more.", "--set"),
 ]
 
 
@@ -61,30 +55,26 @@ def train(
     train_period: Annotated[str | None, _field("train_period", "FIRST..LAST")] = None,
     validation_period: Annotated[str | None, _field("validation_period", "FIRST..LAST")] = None,
     parent: Annotated[
-        str | None,
-        typer.Option("--from", metavar="VERSION", help="Fine-tune this version instead of training from scratch."),
+        str | None, option("VERSION", "Fine-tune this version instead of training from scratch.", "--from")
     ] = None,
     basin: Basins = None,
-    product: Annotated[
-        str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one stored.")
-    ] = None,
+    product: Annotated[str | None, option("PRODUCT", "Forcing product. Default: the only one stored.")] = None,
     architecture: Architecture = None,
     protocol: ProtocolName = Protocol.SEQUENCE_TO_SEQUENCE,
     members: Annotated[int | None, _field("members", "COUNT", ", with --from all of the parent's")] = None,
     seed: Annotated[int | None, _field("seed", "NUMBER")] = None,
     settings: FieldValues = None,
     config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Fields of the training as JSON or TOML; options override them."),
+        Path | None, option("FILE", "Fields of the training as JSON or TOML; options override them.")
     ] = None,
     judge_on: Annotated[
         str | None,
-        typer.Option(
-            metavar="FIRST..LAST",
-            help="Days unused in training, four water years or more: a version that is better on them becomes current.",
+        option(
+            "FIRST..LAST",
+            "Days unused in training, four water years or more: a version that is better on them becomes current.",
         ),
     ] = None,
-    label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
+    label: Annotated[str | None, option("TEXT", "A name for the version.")] = None,
     tensorboard: Annotated[
         Path | None, option("FOLDER", "Write the training curves there as event files of TensorBoard.")
     ] = None,

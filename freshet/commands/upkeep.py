@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import MayCreateDatabase, opened
-from freshet.cli.options import OnlyBasins, argument, option
+from freshet.cli.options import OnlyBasins, argument, flag, option
 from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
+from operations.upkeep.prune import prune as delete_old
 from records.access import audit
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database
@@ -62,12 +63,8 @@ def backup(
     """Write all stored data, weights and states included, into one file, while the service runs."""
     with opened(reads=True) as context, reporting() as reporter:
         manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
-    size = file.stat().st_size
-    answer(
-        {"file": str(file), "bytes": size, **asdict(manifest)},
-        as_json,
-        f"{file}: {counted(manifest.row_count, 'row')}.",
-    )
+    payload = {"file": str(file), "bytes": file.stat().st_size, **asdict(manifest)}
+    answer(payload, as_json, f"{file}: {counted(manifest.row_count, 'row')}.")
 
 
 def restore(
@@ -102,7 +99,7 @@ def check(as_json: Json = False) -> None:
 
 
 def prune(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Only count what would be deleted.")] = False,
     as_json: Json = False,
 ) -> None:
     """Delete data older than its retention period, while the service runs.
@@ -110,12 +107,9 @@ def prune(
     Retention periods are settings: FRESHET_RETAIN_JOBS_DAYS and others. After an interruption, the next start continues
     from there. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
     """
-    with opened(reads=dry_run) as context:
-        from operations.upkeep.prune import prune as run
-
-        with reporting() as reporter:
-            work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
-            done = run(work, audit.command_line(), dry_run=dry_run)
+    with opened(reads=dry_run) as context, reporting() as reporter:
+        work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
+        done = delete_old(work, audit.command_line(), dry_run=dry_run)
     rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
     title = "Would be deleted:" if dry_run else "Deleted:"
     payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}
@@ -123,7 +117,7 @@ def prune(
 
 
 def reproduce(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run, by its id.")],
+    run: Annotated[str, argument("RUN", "The run, by its id.")],
     basin: OnlyBasins = None,
     as_json: Json = False,
 ) -> None:
@@ -136,7 +130,7 @@ def reproduce(
         from operations.upkeep.reproduce import reproduce as compute_again
 
         with reporting() as reporter:
-            work = replace(context, progress=partial(reporter.show, "basin-days to T0"))
+            work = replace(context, progress=partial(reporter.show, "run again"))
             receipt = compute_again(work, run, basin or ())
     from operations.upkeep.receipts import CAUSES
 

@@ -2,53 +2,49 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.console import RenderableType
 
+from app.versions.schemas import ModelPage, ModelPart, NewPromotion, NewRollback
+from app.versions.versions import promote_model, roll_back_model, version_detail, version_summaries
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, carry_out
-from freshet.cli.options import Basins, option
-from freshet.cli.output import Columns, Json, answer, inform, listing, reporting, table
+from freshet.cli.options import Basins, argument, flag, option
+from freshet.cli.output import Json, answer, inform, listing, reporting, table
 from freshet.cli.reading import Reading, Shown, reads, writes
 from freshet.cli.text_files import valid
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
+from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PretrainedParams
 from records.access import audit
 from records.access.audit import Writer
-from records.versions import combinations
+from records.versions import combinations, versions
 
 if TYPE_CHECKING:
-    from app.versions.schemas import ModelPart
-    from hydrology.water.probes import ProbeResult
     from operations.verification.learn_weights import LearntWeights
 
-_COLUMNS: Columns = {"version": "id", "label": "label", "architecture": "architecture", "product": "product"}
-_COLUMNS |= {"learnt from": "trained_on", "basins": "basin_count", "members": "member_count"}
-_COLUMNS |= {"used by": "current_for", "created": "created_at", "status": "status"}
+_COLUMNS = (
+    "version: id | label | architecture | product | learnt from: trained_on | basins: basin_count | "
+    "members: member_count | used by: current_for | created: created_at | status"
+)
 
 
-Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
+Version = Annotated[str, argument("VERSION", "Its id.")]
 
 
 @reads
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
-    from app.versions.schemas import ModelPage
-    from app.versions.versions import version_summaries
-    from records.versions.versions import list_versions as stored
-
-    found = ModelPage(models=version_summaries(at.session, stored(at.session)), next=None)
+    found = ModelPage(models=version_summaries(at.session, versions.list_versions(at.session)), next=None)
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
 @reads
 def show_version(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    from app.versions.versions import version_detail
-
     found = version_detail(at.session, version)
 
     def text() -> RenderableType:
@@ -63,14 +59,14 @@ def show_version(at: Reading, version: Version) -> Shown:
     return Shown(found, text)
 
 
-def _part(part: "ModelPart") -> str:
+def _part(part: ModelPart) -> str:
     shares = part.basin_weights.values()
     own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
     members = counted(part.member_count, "member")
     return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
 
 
-def _verdict(probe: "ProbeResult") -> str:
+def _verdict(probe: ProbeResult) -> str:
     if probe.passes:
         return "physics passes"
     return "physics FAILS" if probe.binding else "physics reports"
@@ -93,9 +89,6 @@ def promote(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Make a version the current one of the basins it was trained on, or of any that are named."""
-    from app.versions.schemas import NewPromotion
-    from app.versions.versions import promote_model
-
     new = valid(NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
     found = promote_model(_named(by, name), version, new)
     basins = counted(len(found.current_basins), "basin uses", "basins use")
@@ -110,9 +103,6 @@ def roll_back(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Restore, for all basins that use a version, the version that each used before."""
-    from app.versions.schemas import NewRollback
-    from app.versions.versions import roll_back_model
-
     found = roll_back_model(_named(by, name), version, valid(NewRollback, {"reason": reason}, "rollback"))
     if stored := found.current_basins:
         still = counted(len(stored), "basin had", "basins had")
@@ -128,22 +118,19 @@ def _named(by: Writer, name: str | None) -> Writer:
 def install_pretrained(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="A shipped ensemble or combination, or a folder that `freshet models export` has written. "
+        argument(
+            "NAME",
+            "A shipped ensemble or combination, or a folder that `freshet models export` has written. "
             "Default: mclstm-maurer-447, or the only one.",
         ),
     ] = None,
     product: Annotated[
         str | None,
-        typer.Option(
-            metavar="PRODUCT",
-            help="Forcing product that it, or every part, is to take. Default: the one that each learnt from.",
+        option(
+            "PRODUCT", "Forcing product that it, or every part, is to take. Default: the one that each learnt from."
         ),
     ] = None,
-    promote: Annotated[
-        bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
-    ] = False,
+    promote: Annotated[bool, flag("--promote", "Let it serve every basin that has no version yet.")] = False,
     as_json: Json = False,
 ) -> None:
     """Install a trained ensemble that is shipped or exported as a version; doing so again changes nothing.
@@ -171,9 +158,7 @@ def _installed(done: Done) -> Iterator[RenderableType]:
 def combine(
     parts: Annotated[
         list[str],
-        typer.Argument(
-            metavar="VERSION[:WEIGHT]...", help="The versions, each with its weight; without weights they are learnt."
-        ),
+        argument("VERSION[:WEIGHT]...", "The versions, each with its weight; without weights they are learnt."),
     ],
     label: Annotated[str | None, option("TEXT", "Its name for people.")] = None,
     period: Annotated[
@@ -198,9 +183,10 @@ def combine(
         if not given:
             from operations.verification.learn_weights import learn_weights
 
-            with reporting():
+            with reporting() as reporter:
                 days = None if period is None else Period.parse(period)
-                learnt = learn_weights(context.database, list(weights), days, basin or [])
+                work = replace(context, progress=partial(reporter.show, "weights"))
+                learnt = learn_weights(work, list(weights), days, basin or [])
             given, by_basin = learnt.common, learnt.by_basin
             inform(_in_words(learnt))
             if len(given) == 1:

@@ -9,12 +9,12 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from freshet.supervisor.supervised_process import HUNG, REPORT_AFTER_ENDS
 from freshet_client import Client, JobFailed, ServiceError, Unreachable
@@ -42,10 +42,8 @@ class ServiceFailed(Problem):
     exit_code = 5
 
 
-class Show(Protocol):
-    """Shows the progress of a piece of work."""
-
-    def __call__(self, what: str, done: int, total: int, detail: str = "") -> None: ...
+Show = Callable[[str, int, int, str], None]
+"""Shows the progress of a piece of work: what, the part that is done, the whole, and a detail."""
 
 
 @contextmanager
@@ -84,14 +82,11 @@ def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
 
 def new_token(settings: Settings) -> str:
     """Create a key for this demonstration alone."""
-    database, clock = Database(settings.database_url), Clock()
-    try:
-        with database.transaction() as session:
-            key, token = keys.make(session, "demo", "admin", None, clock.wall())
-            audit.record(session, audit.command_line(), "key created", key.id, clock.wall(), name=key.name)
-            return token
-    finally:
-        database.close()
+    now = Clock().wall()
+    with closing(Database(settings.database_url)) as database, database.transaction() as session:
+        key, token = keys.make(session, "demo", "admin", None, now)
+        audit.record(session, audit.command_line(), "key created", key.id, now, name=key.name)
+        return token
 
 
 def require_alive(process: Process, data: Path) -> str:

@@ -96,7 +96,7 @@ class Service:
             launch = partial(launch_embedded, self.settings)
             self._broker = SupervisedProcess("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
-            start = partial(fork, self._main, arguments, self._environment(ears), [ears, lock])
+            start = partial(fork, self._main, arguments, self._environment(ears), [ears.close, lock.close])
             self._parts.append(SupervisedProcess(name, start, start(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
 

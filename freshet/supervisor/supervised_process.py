@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
-from typing import Protocol
 
 import structlog
 from setproctitle import setproctitle
@@ -127,13 +126,6 @@ _LOADED = (
 )
 
 
-class Closable(Protocol):
-    """A resource of the supervisor that its parts must not inherit."""
-
-    def close(self) -> None:
-        """Release it."""
-
-
 def load_parts() -> None:
     """Load what the parts need, before the first of them is forked."""
     for module in _LOADED:
@@ -143,16 +135,19 @@ def load_parts() -> None:
 
 
 def fork(
-    main: Callable[[], None], arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]
+    main: Callable[[], None],
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    inherited: Sequence[Callable[[], None]],
 ) -> Fork:
-    """Start a command of `freshet` in a fork without the resources `closed`."""
+    """Start a command of `freshet` in a fork, which first closes what it must not inherit by the functions given."""
     supervisor = os.getpid()
 
     def run() -> None:
         end_with_parent(parent=supervisor)
         os.setpgid(0, 0)  # Ctrl-C reaches the supervisor alone, which then stops the parts in order
-        for inherited in closed:
-            inherited.close()
+        for close in inherited:
+            close()
         sys.argv = ["freshet", *arguments]
         setproctitle(" ".join(sys.argv))  # before the environment is another: it finds its room beside it
         os.environ.clear()

@@ -12,6 +12,8 @@ _AGENCIES = (
 )
 """Agencies and published archives: only an administrator names basins, and what is stated of them, by these."""
 
+TIME_ZONE = "time_zone"
+"""Name of the basin text that holds the time zone of its gauge, which sets its calendar days."""
 _SHORT_NUMBER = re.compile(r"(?:USGS-)?([0-9]{7})")
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
 _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39}")

@@ -170,11 +170,9 @@ def age_days(of: Day, at: datetime) -> int:
 
 
 def stale_note(of: Day, age: int, product: str, observed_until: Day | None) -> str:
-    """Return the warning about a T0 that nobody asked for and that is too old.
+    """Return the warning about a T0 that nobody asked for and that is too old, by `age` days at the day of issue.
 
-    Args:
-        age: days from T0 to the day of issue.
-        observed_until: the last day of observed weather, where the days after T0 have it too; else None.
+    `observed_until` is the last day of observed weather, where the days after T0 have it too; else None.
     """
     start = f"T0 is {of}, {counted(age, 'day')} before the day of issue: "
     fetch = f"Fetch newer days of {product} (freshet feeds) or ingest them"

@@ -4,6 +4,7 @@ A `Problem` is a sentence for a person: what is wrong, where, and how to fix it.
 problem type), its `exit_code` the exit code of the command line.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +16,11 @@ class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem detail
     exit_code = 2
     status = 500
     remedy = "Read `detail`: it states what is wrong in this case and how to fix it."
+
+    def __init_subclass__(cls) -> None:
+        """Name a kind after its class (`UnknownRun`: `unknown-run`); a case of another kind has the name of that."""
+        if "kind" not in vars(cls) and cls.__mro__[1].__module__ == __name__:
+            cls.kind = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
@@ -55,7 +61,6 @@ def excerpt(words: object) -> str:
 class NotFound(Problem):
     """The requested object does not exist here."""
 
-    kind = "not-found"
     exit_code = 3
     status = 404
     remedy = "Check the spelling. The address without its last part lists what there is."
@@ -64,7 +69,6 @@ class NotFound(Problem):
 class InvalidInput(Problem):
     """An argument or a value that cannot be used."""
 
-    kind = "invalid-input"
     exit_code = 2
     status = 422
     remedy = "Change what `detail` and `errors` name, and send the request again."
@@ -73,7 +77,6 @@ class InvalidInput(Problem):
 class DataProblem(Problem):
     """The stored or supplied data do not allow the work."""
 
-    kind = "data-problem"
     exit_code = 4
     status = 409
     remedy = "Mend the data that `detail` names (ingest them again, for example), and send the request again."

@@ -63,15 +63,9 @@ _TRANSFORM = "transform it to WGS 84, longitude first (ogr2ogr -t_srs EPSG:4326 
 class BadOutline(InvalidInput):
     """An outline that cannot be used; its text gives the reason."""
 
-    kind = "bad-outline"
-
 
 def outline_of(geojson: object, latitude: float, longitude: float) -> list[Polygon]:
-    """Return the polygons of a gauge's outline, with longitudes within 180 degrees of the gauge's.
-
-    Raises:
-        BadOutline: also where a ring crosses itself, or the outline is too large or not where the gauge is.
-    """
+    """Return a gauge's outline, with longitudes within 180 degrees of the gauge's; BadOutline where it is unusable."""
     polygons = [
         [np.column_stack([unwrapped(ring[:, 0], longitude), ring[:, 1]]) for ring in polygon]
         for polygon in polygons_of(geojson)

@@ -13,7 +13,7 @@ from hydrology.base.units import STANDARD, Area, Units, converted
 
 CHOICES: Mapping[Units, str] = {"m3/s": "Metric", "cfs": "US customary", "mm/day": "mm/day"}
 """The systems to choose from, by their unit of discharge; `mm/day` is metric otherwise."""
-FLOW: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
+FLOW: Mapping[str, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
 CHANGE, FLOW_DEPTH = "°C of change", "mm/day of flow"
 _FLOWS: Mapping[str, Units] = {"m³/s": "m3/s", FLOW_DEPTH: "mm/day"}
 CUSTOMARY: Mapping[str, tuple[str, float, float]] = {

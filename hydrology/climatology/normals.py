@@ -68,9 +68,7 @@ _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
 class Normals:
     """Normals of some days, in the unit of the values; NaN where fewer than `MIN_YEARS` are known.
 
-    Attributes:
-        quantiles: (levels, days), at `LEVELS`.
-        years: number of other years that count, (days,).
+    Quantiles are (levels, days), at `LEVELS`; `years` is the number of other years that count, (days,).
     """
 
     mean: Array

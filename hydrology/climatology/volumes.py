@@ -138,9 +138,7 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
 def exceeded(paths: Array, days: slice, weights: Array | None = None) -> Array:
     """Return the depths (mm, decreasing) that sums of paths over `days` exceed at `EXCEEDED_PERCENT`.
 
-    Args:
-        paths: (members, ..., days) in mm/day; the paths of a member are equally likely.
-        weights: (members,), of sum 1; None where all are equal.
+    Paths are (members, ..., days) in mm/day, equally likely of a member; weights (members,), of sum 1, None: all equal.
     """
     sums = paths[..., days].sum(axis=-1, dtype=np.float64)
     of_paths = of_traces(weights, sums.size // len(sums))

@@ -100,13 +100,11 @@ def smallest_used(floods: npt.ArrayLike) -> tuple[int, float]:
     return count, float(ordered[count])
 
 
-def fit_gauge(floods: npt.ArrayLike, regional: RegionalSkew | None = None) -> Fit:
-    """Fit the floods of a gauge without gaps, of which at least half are above 0."""
-    return fit_record(FloodRecord.complete(floods), regional)
-
-
 def fit_record(record: FloodRecord, regional: RegionalSkew | None = None) -> Fit:
-    """Fit a record; its low outliers are those of the known floods in years when any flood would have been seen."""
+    """Fit a record; its low outliers are those of the known floods in years when any flood would have been seen.
+
+    At least half of the floods are above 0.
+    """
     tested = (record.low == record.high) & (record.seen_above == 0)
     count, smallest = smallest_used(record.low[tested])
     return fit(record.censored_below(smallest) if count else record, regional)
@@ -120,7 +118,7 @@ def _levels(
     unfitted = levels_without_fit(floods, chances)
     if unfitted is not None:
         return unfitted
-    fitted, asked = fit_gauge(floods, regional), np.array(chances)
+    fitted, asked = fit_record(FloodRecord.complete(floods), regional), np.array(chances)
     wet = asked > np.mean(floods == 0)
     values = np.where(wet, 10 ** fitted.moments.quantile(asked), 0).tolist()
     if not intervals:

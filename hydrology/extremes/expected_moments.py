@@ -110,8 +110,9 @@ def skew_error(record: FloodRecord, moments: Moments) -> float:
     lessen it to first order.
     """
     known = FloodRecord.complete(record.low[_known(record)])
-    ratio = _covariance(record, moments)[2, 2] / _covariance(known, moments)[2, 2]
-    return complete_skew_error(len(known.low), moments.skew) * float(ratio)
+    center = np.array([0.0, 1.0, moments.skew])
+    of_record, of_known = (_covariance_of(_seen(one, moments), center)[2, 2] for one in (record, known))
+    return complete_skew_error(len(known.low), moments.skew) * float(of_record / of_known)
 
 
 def complete_skew_error(n: int, skew: float) -> float:
@@ -154,10 +155,10 @@ def limits(fitted: Fit, chances: Array, share: float) -> tuple[Array, Array]:
     return ends[0], ends[1]
 
 
-def variance(fitted: Fit, chances: Array) -> Array:
-    """Return the variances of the logarithms of floods, to first order."""
-    center = np.array([0.0, 1.0, fitted.moments.skew])
-    return (fitted.moments.sd * _deviation(fitted, chances, center)) ** 2
+def _seen(record: FloodRecord, moments: Moments) -> Array:
+    """Return the perception thresholds, (years,), in standard deviations of the logarithms from their mean."""
+    with np.errstate(divide="ignore"):
+        return np.asarray((np.log10(record.seen_above) - moments.mean) / moments.sd)
 
 
 def _known(record: FloodRecord) -> Mask:
@@ -227,15 +228,8 @@ def _pearson3(z: Array, skew: float) -> tuple[Array, Array]:
     return np.asarray(gammainc(shape, gamma) if skew > 0 else gammaincc(shape, gamma)), density
 
 
-def _covariance(record: FloodRecord, moments: Moments) -> Array:
-    """Return the covariance of (mean, variance, skew) to first order, in standard deviations of the logarithms."""
-    with np.errstate(divide="ignore"):
-        seen = (np.log10(record.seen_above) - moments.mean) / moments.sd
-    return _covariance_of(seen, np.array([0.0, 1.0, moments.skew]))
-
-
 def _covariance_of(seen: Array, parameters: Array) -> Array:
-    """Return the covariance of (mean, variance, skew) about parameters, for perception thresholds of shape (years,).
+    """Return the covariance of (mean, variance, skew) to first order about parameters, for thresholds (years,).
 
     The estimate solves: sum over the years of the expected (z, z², z³) given the observation = years x their means.
     """
@@ -289,9 +283,7 @@ def _moved(moments: Array, mean: float, sd: float) -> Array:
 
 def _spread(fitted: Fit, parameters: Array) -> Array:
     """Return the covariance of the moments that quantiles are of, with the region's skew."""
-    with np.errstate(divide="ignore"):
-        seen = (np.log10(fitted.record.seen_above) - fitted.moments.mean) / fitted.moments.sd
-    station = _covariance_of(seen, parameters)
+    station = _covariance_of(_seen(fitted.record, fitted.moments), parameters)
     if fitted.regional is None:
         return station
     weights = np.diag([1.0, 1.0, fitted.weight])

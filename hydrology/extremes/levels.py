@@ -11,18 +11,10 @@ from hydrology.base.absent import absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period, water_year
 from hydrology.base.reasons import Reason
-from hydrology.extremes import bulletin_17c
+from hydrology.extremes import bulletin_17c, frequency
 from hydrology.extremes.annual import Annual, Trend, annual_maxima, annual_minima, trend_of, without_trend
 from hydrology.extremes.expected_moments import RegionalSkew
-from hydrology.extremes.frequency import (
-    MIN_YEARS,
-    FloodQuantile,
-    Gev,
-    LogPearson3,
-    levels,
-    levels_without_fit,
-    too_short,
-)
+from hydrology.extremes.frequency import MIN_YEARS, FloodQuantile, Gev, LogPearson3
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
 Method = Literal["gev", "bulletin-17c", "log-pearson-3", "share-of-days"]
@@ -120,9 +112,10 @@ def of_record(
     """Return the levels of consecutive days of flow in any unit, NaN where missing; intervals take most of the time."""
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
+    low = frequency.levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
     return [
         *_floods(maxima, floods, intervals),
-        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima, intervals)),
+        Statistic.of("low-flow", "log-pearson-3", minima, _named("7q", LOW_FLOW_YEARS, low)),
         Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
     ]
 
@@ -137,27 +130,21 @@ def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[
     trend = trend_of(maxima.values, years, adjust=asked.trend_adjusted)
     values = without_trend(maxima.values, years) if trend is not None and trend.adjusted else maxima.values
     chances = [1 - 1 / years for years in FLOOD_YEARS]
-    outliers = None if levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
+    outliers = None if frequency.levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
     if len(values) >= MIN_YEARS and not values.any():
         dry = [FloodQuantile(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(values)))] * len(FLOOD_YEARS)
         by_gev = by_bulletin = dry
     else:
-        by_gev = levels(values, chances, Gev, intervals=intervals)
+        by_gev = frequency.levels(values, chances, Gev, intervals=intervals)
         by_bulletin = bulletin_17c.levels(values, chances, asked.regional, intervals=intervals)
-    yield replace(Statistic.of("flood", "gev", maxima, _named("gev", by_gev)), trend=trend)
-    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3", by_bulletin))
+    yield replace(Statistic.of("flood", "gev", maxima, _named("gev-", FLOOD_YEARS, by_gev)), trend=trend)
+    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3-", FLOOD_YEARS, by_bulletin))
     yield replace(statistic, trend=trend, low_outliers=outliers)
 
 
-def _named(prefix: str, floods: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:
-    for years, level in zip(FLOOD_YEARS, floods, strict=True):
-        yield NamedLevel(f"{prefix}-{years}", years, None, level)
-
-
-def _low_flows(minima: Annual, intervals: bool) -> Iterator[NamedLevel]:
-    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
-    for years, level in zip(LOW_FLOW_YEARS, low, strict=True):
-        yield NamedLevel(f"7q{years}", years, None, level)
+def _named(prefix: str, periods: Iterable[int], levels: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:
+    for years, level in zip(periods, levels, strict=True):
+        yield NamedLevel(f"{prefix}{years}", years, None, level)
 
 
 def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
@@ -165,7 +152,7 @@ def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
     known = flow[~np.isnan(flow)]
     for percent in EXCEEDED_PERCENT:
         if len(maxima) < MIN_YEARS:
-            level = too_short(len(maxima))
+            level = frequency.too_short(len(maxima))
         else:
             exceeded = float(np.quantile(known, 1 - percent / 100, method="weibull"))
             level = FloodQuantile(exceeded, None, None, absent(Reason.SHARE_WITHOUT_INTERVAL))

@@ -123,15 +123,14 @@ def match_events(simulated: Array, observed: Array, threshold: float) -> list[Ev
     known = np.isfinite(simulated) & np.isfinite(observed)
     flows = [np.where(known, flow, np.nan) for flow in (observed, simulated)]
     observed_events, simulated_events = (cut_events(flow, threshold) for flow in flows)
-    matches = [(event, _match(event, simulated_events)) for event in observed_events]
+    matches = [
+        (event, next((other for other in simulated_events if abs(other.peak - event.peak) <= WINDOW), None))
+        for event in observed_events
+    ]
     taken = {match.peak for _, match in matches if match is not None}
     alarms = [(None, event) for event in simulated_events if event.peak not in taken]
     pairs = [_pair(of_observed, match, *flows) for of_observed, match in [*matches, *alarms]]
     return sorted((pair for pair in pairs if _judged(pair, known)), key=lambda pair: pair.peak)
-
-
-def _match(event: Event, others: Sequence[Event]) -> Event | None:
-    return next((other for other in others if abs(other.peak - event.peak) <= WINDOW), None)
 
 
 def _pair(observed: Event | None, simulated: Event | None, of_observed: Array, of_simulated: Array) -> EventPair:

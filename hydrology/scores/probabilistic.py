@@ -58,9 +58,8 @@ COST_LOSS_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.
 class ActingAtChance:
     """What followed from acting at each of `CHANCES`, (chances,).
 
-    Attributes:
-        base_rate: share of the days on which the threshold was passed, above 0 and below 1.
-        hit_rate, false_alarm_rate: share of these days, and of the others, with action.
+    `base_rate` is the share of the days on which the threshold was passed, above 0 and below 1; `hit_rate` and
+    `false_alarm_rate` are the share of these days, and of the others, with action.
     """
 
     base_rate: float

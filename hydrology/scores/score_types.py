@@ -83,7 +83,9 @@ def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFu
             if len(pairs) < minimum:
                 return Score(None, len(pairs), absent(Reason.TOO_FEW_PAIRS, minimum=minimum, pairs=len(pairs)))
             try:
-                _refuse_infinite(pairs)
+                for name, values in (("simulation", pairs.simulated), ("observation", pairs.observed)):
+                    if infinite := int(np.isinf(values).sum()):
+                        raise Undefined(Reason.INFINITE_VALUES, series=name, days=infinite)
                 with np.errstate(all="ignore"):
                     result = formula(pairs)
             except Undefined as undefined:
@@ -95,10 +97,3 @@ def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFu
         return scored
 
     return decorate
-
-
-def _refuse_infinite(pairs: ScoredPairs) -> None:
-    for name, values in (("simulation", pairs.simulated), ("observation", pairs.observed)):
-        infinite = int(np.isinf(values).sum())
-        if infinite:
-            raise Undefined(Reason.INFINITE_VALUES, series=name, days=infinite)

@@ -37,9 +37,8 @@ class ModelSnow(SnowEstimate):
 class SnowAgainstNormal:
     """What is reported of the snow of a day, in % of normal; None where the model has no normal.
 
-    Attributes:
-        uncertain: why it is; None where no other estimate lies outside the range of the members.
-        in_words: the percentage; where it is uncertain, those of the estimates that differ; without one, mm.
+    `uncertain` is why it is, None where no other estimate lies outside the range of the members. `in_words` has the
+    percentage; where it is uncertain, those of the estimates that differ; without one, mm.
     """
 
     percent: float | None

@@ -65,7 +65,14 @@ class SnowProducts:
     @classmethod
     def of(cls, storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> Self:
         """Compute a basin's sums from cells (days, K) and the reference (days,), NaN where missing, both in mm."""
-        cells, reference = _checked(storage, reference_swe)
+        cells, reference = np.asarray(storage, dtype=np.float64), np.asarray(reference_swe, dtype=np.float64)
+        if cells.ndim != 2 or reference.shape != cells.shape[:1]:
+            raise InvalidInput(
+                "Cell states must have shape (days, cells) and the reference (days,); "
+                f"they have {cells.shape} and {reference.shape}."
+            )
+        if not np.isfinite(cells).all():
+            raise InvalidInput("A cell state is not finite: the network's run is broken; run it again.")
         columns = np.column_stack([cells, reference, np.ones_like(reference)])
         columns = columns[~np.isnan(reference)]
         bare = columns[columns[:, _REFERENCE] < BARE_MM]
@@ -164,18 +171,6 @@ def choose_cells(products: SnowProducts, *, max_cells: int, trash_cells: Collect
 def snow_skill(snow: npt.ArrayLike, reference_swe: npt.ArrayLike) -> SnowSkill:
     """Score simulated snow on years outside the choice, both in mm and of shape (days,)."""
     return SnowProducts.of(np.asarray(snow, dtype=np.float64)[:, np.newaxis], reference_swe).skill([1])
-
-
-def _checked(storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> tuple[Array, Array]:
-    cells_mm, reference = np.asarray(storage, dtype=np.float64), np.asarray(reference_swe, dtype=np.float64)
-    if cells_mm.ndim != 2 or reference.shape != cells_mm.shape[:1]:
-        raise InvalidInput(
-            "Cell states must have shape (days, cells) and the reference (days,); "
-            f"they have {cells_mm.shape} and {reference.shape}."
-        )
-    if not np.isfinite(cells_mm).all():
-        raise InvalidInput("A cell state is not finite: the network's run is broken; run it again.")
-    return cells_mm, reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,11 +64,7 @@ class Fit:
 
 
 def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
-    """Fit the error model of basins to simulations over the same consecutive days, mm/day.
-
-    Raises:
-        DataProblem: no class of flow has enough observed days over all basins.
-    """
+    """Fit the error model of basins to simulations of the same days, mm/day; DataProblem for too few observed days."""
     residuals = {name: _Residuals.of(basin) for name, basin in pairs.items()}
     return _with_persistence(fit_errors(residuals), residuals)
 
@@ -166,13 +162,8 @@ def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """Memory, centre and spread by class, regional (classes,) or by basin (basins, classes)."""
-
-    memory: Array
-    centre: Array
-    spread: Array
+_Numbers = dict[str, Array]
+"""Memory, centre and spread by class, regional (classes,) or by basin (basins, classes)."""
 
 
 def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, dict[str, Any]]:
@@ -183,7 +174,7 @@ def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, dict[
 
 
 def _stacked(at_gaps: Sequence[_Numbers]) -> dict[str, Any]:
-    return {part: np.stack([getattr(numbers, part) for numbers in at_gaps]) for part in ("memory", "centre", "spread")}
+    return {part: np.stack([numbers[part] for numbers in at_gaps]) for part in at_gaps[0]}
 
 
 def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) -> tuple[_Numbers, Array, _Numbers]:
@@ -205,12 +196,13 @@ def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) 
         _fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)], prior_days)
         for k in range(count)
     ]
-    centre_of_all, spread_of_all = (np.array([getattr(fit, part) for fit in fits]) for part in ("centre", "spread"))
-    centres, spreads = (np.stack([getattr(fit, part) for fit in fits], axis=-1) for part in ("centres", "spreads"))
+    centre, spread, centres, spreads, quantiles = zip(*fits, strict=True)
+    centre_of_all, spread_of_all = np.array(centre) * scale_of_all, np.array(spread) * scale_of_all
+    own_centre, own_spread = (np.stack(of_basins, axis=-1) * scale[:, None] for of_basins in (centres, spreads))
     return (
-        _Numbers(memory_of_all, centre_of_all * scale_of_all, spread_of_all * scale_of_all),
-        np.stack([fit.quantiles for fit in fits]),
-        _Numbers(memory, centres * scale[:, None], spreads * scale[:, None]),
+        {"memory": memory_of_all, "centre": centre_of_all, "spread": spread_of_all},
+        np.stack(quantiles),
+        {"memory": memory, "centre": own_centre, "spread": own_spread},
     )
 
 
@@ -235,19 +227,11 @@ def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
     return max(float(of_all), NO_SPREAD), np.maximum(scales, NO_SPREAD)
 
 
-@dataclass(frozen=True, slots=True)
-class _ClassFit:
-    """Centre and spread of one class, regional and of each basin, and the quantiles of u."""
+def _fitted_class(rests: Sequence[Array], prior_days: float) -> tuple[float, float, Array, Array, Array]:
+    """Return centre and spread of one class at one gap, regional and of each basin, and the quantiles of u.
 
-    centre: float
-    spread: float
-    centres: Array
-    spreads: Array
-    quantiles: Array
-
-
-def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
-    """Fit one class of flow at one gap to each basin's errors left after memory."""
+    They are fitted to each basin's errors left after memory.
+    """
     together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
     weight = np.where(days >= MIN_DAYS, days / (days + prior_days), 0.0)
     centre = float(np.median(together))
@@ -256,7 +240,7 @@ def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
     own = [np.abs(rest - middle).mean() if len(rest) else 0.0 for rest, middle in zip(rests, centres, strict=True)]
     spreads = np.maximum(weight * own + (1 - weight) * spread, NO_SPREAD)
     standard = [(rest - middle) / size for rest, middle, size in zip(rests, centres, spreads, strict=True)]
-    return _ClassFit(centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS))
+    return centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS)
 
 
 def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:

@@ -61,11 +61,7 @@ class _Stored:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], **more: Any) -> Self:
-        """Create them from the result of `arrays`, and the fields that it does not contain (`days`).
-
-        Raises:
-            KeyError: a part of it is missing.
-        """
+        """Create them from the result of `arrays`, or KeyError, and the fields that it does not contain (`days`)."""
         numbers: dict[str, Any] = {name: np.asarray(arrays[name], dtype=float) for name in cls._names()}
         if "mean_flow" in numbers:
             numbers["mean_flow"] = float(numbers["mean_flow"][0])
@@ -117,7 +113,8 @@ class Shape(_Stored):
         at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
         error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
-        return _flow(root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
+        roots = np.maximum(root(simulated, errors.mean_flow)[:, None] + error, 0.0)
+        return np.asarray(roots ** (1 / POWER) * errors.mean_flow)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,10 +193,6 @@ def classes_of(simulated: Array) -> tuple[float, Array, Integers]:
 def root(flow: Array, mean_flow: float) -> Array:
     """Return the cube roots of flows in mm/day, relative to the mean flow."""
     return np.asarray((flow / mean_flow) ** POWER)
-
-
-def _flow(roots: Array, mean_flow: float) -> Array:
-    return np.asarray(np.maximum(roots, 0.0) ** (1 / POWER) * mean_flow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,35 +50,23 @@ def persistence(scores: Sequence[Array]) -> Persistence:
 
     Scores are the errors of consecutive days, transformed to standard normal, (days,), NaN where unknown.
     """
-    near, far = (_Products.of(scores, days) for days in (NEAR, FAR))
+    (sums, counts, near), (_, _, far) = (_products(scores, days) for days in (NEAR, FAR))
     variance = sum(float(np.nansum(of_basin**2)) for of_basin in scores)
     days = sum(int(np.isfinite(of_basin).sum()) for of_basin in scores)
-    if not variance or near.mean <= 0 or far.mean <= 0:
+    if not variance or near <= 0 or far <= 0:
         return Persistence(0.0, 0.0, np.zeros(len(scores)))
-    memory = min((far.mean / near.mean) ** (1 / (FAR - NEAR)), MAX_MEMORY)
+    memory = min((far / near) ** (1 / (FAR - NEAR)), MAX_MEMORY)
     whole = variance / days * memory**NEAR
-    own = (near.sums + PRIOR_DAYS * near.mean) / (near.days + PRIOR_DAYS)
-    return Persistence(memory, float(np.clip(near.mean / whole, 0.0, MAX_SHARE)), np.clip(own / whole, 0.0, MAX_SHARE))
+    own = (sums + PRIOR_DAYS * near) / (counts + PRIOR_DAYS)
+    return Persistence(memory, float(np.clip(near / whole, 0.0, MAX_SHARE)), np.clip(own / whole, 0.0, MAX_SHARE))
 
 
-@dataclass(frozen=True, slots=True)
-class _Products:
-    """By basin, the sum of products of days at a given lag, and their number."""
-
-    sums: Array
-    days: Integers
-
-    @classmethod
-    def of(cls, scores: Sequence[Array], apart: int) -> "_Products":
-        products = [of_basin[apart:] * of_basin[:-apart] for of_basin in scores]
-        return cls(
-            np.array([float(np.nansum(of_basin)) for of_basin in products]),
-            np.array([int(np.isfinite(of_basin).sum()) for of_basin in products]),
-        )
-
-    @property
-    def mean(self) -> float:
-        return float(self.sums.sum() / max(self.days.sum(), 1))
+def _products(scores: Sequence[Array], apart: int) -> tuple[Array, Integers, float]:
+    """Return by basin the sum of products of days at a given lag and their number, and the mean over all basins."""
+    products = [of_basin[apart:] * of_basin[:-apart] for of_basin in scores]
+    sums = np.array([float(np.nansum(of_basin)) for of_basin in products])
+    days = np.array([int(np.isfinite(of_basin).sum()) for of_basin in products])
+    return sums, days, float(sums.sum() / max(days.sum(), 1))
 
 
 MIN_PATHS = 100
@@ -86,17 +74,12 @@ MIN_PATHS = 100
 SEED = 1
 
 
-def paths_a_trace(traces: int) -> int:
-    """Return the number of paths for each trace of weather."""
-    return -(-MIN_PATHS // traces)
-
-
 def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     """Draw equally likely paths of flow, (traces x paths of each, leads) in mm/day.
 
     Simulated flow is (traces, leads), its quantiles (traces, leads, `LEVELS`), in mm/day.
     """
-    count = paths_a_trace(len(simulated))
+    count = -(-MIN_PATHS // len(simulated))
     chance = np.random.default_rng(SEED)
     share, lasts = errors.lasting_share, errors.lasting_memory
     of_a_day = np.interp(simulated, errors.class_flow, errors.memory[0])
@@ -110,7 +93,9 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
             quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
             lasting = _next(lasting, lasts, noise[1, :, lead])
         shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
-    flows = _at(quantiles, np.stack(shares, axis=1))  # (traces, leads, count)
+    upper, across = between_levels(np.stack(shares, axis=1), LEVELS)
+    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
+    flows = np.asarray(low * (1 - across) + high * across)  # (traces, leads, count)
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
 
 
@@ -126,13 +111,6 @@ def moved(flows: Array, of: Array, into: Array) -> Array:
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:
     """Return the next day of an autoregression with variance 1."""
     return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)
-
-
-def _at(quantiles: Array, shares: Array) -> Array:
-    """Return the flows at the given levels (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
-    upper, across = between_levels(shares, LEVELS)
-    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
-    return np.asarray(low * (1 - across) + high * across)
 
 
 def _shares(path: Array, within: Array) -> Array:

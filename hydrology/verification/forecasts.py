@@ -28,12 +28,9 @@ FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
 
 @dataclass(frozen=True, slots=True)
 class AtLead:
-    """The forecasts of one lead, (forecasts,) each, flows in mm/day.
+    """The forecasts of one lead, (forecasts,) each, in mm/day: `simulated` is the members' mean, `last_observed` of T0.
 
-    Attributes:
-        simulated: the members' mean.
-        last_observed: the flow of T0.
-        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; or why there are none.
+    Quantiles are at `LEVELS`, (forecasts, levels), by forecaster; or why there are none.
     """
 
     days: Days
@@ -128,10 +125,9 @@ class IssuedForecasts:
         """
         of_all, created = (self._counts(quantiles, lead, observed) for quantiles in (self.raw, self.calibrated))
         yield from self._beside_rivals(RAW, self.raw, of_all, lead, observed)
-        if created.any():
-            beside_rivals = self._beside_rivals(CALIBRATED, self.calibrated, created, lead, observed)
-        else:
-            beside_rivals = self._beside_rivals(CALIBRATED, self.why_not_calibrated, of_all, lead, observed)
+        judged = self.calibrated if created.any() else self.why_not_calibrated
+        chosen = created if created.any() else of_all
+        beside_rivals = self._beside_rivals(CALIBRATED, judged, chosen, lead, observed)
         yield from (of_season for of_season in beside_rivals if of_season[0] == CALIBRATED)
 
     def verify_adjusted(self, lead: int, observed: Observed) -> Iterator[tuple[str, Season, Verification]]:

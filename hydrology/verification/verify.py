@@ -5,14 +5,14 @@ Every forecaster is judged on the same days, so that skill compares like with li
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent, known
-from hydrology.base.arrays import Array, Mask
+from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Days, month, water_year
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
@@ -64,45 +64,38 @@ def verify(
     """
     for season, months in SEASONS.items():
         of_season = np.isin(month(days), months)
-        season_years, issues = _Years.of(days[of_season]), independent_issues(days[of_season], lead)
+        years, issues = _year_places(days[of_season]), independent_issues(days[of_season], lead)
         parts = {
             name: judged if isinstance(judged, Absent) else judged.over(of_season)
             for name, judged in forecasters.items()
         }
         for name, judged in parts.items():
-            figures = _figures(judged, parts, season_years, observed[of_season], threshold)
+            figures = _figures(judged, parts, years, observed[of_season], threshold)
             figures["months"] = (
                 _by_month(judged, parts[CLIMATOLOGY], days, lead)
                 if season == ALL_YEAR
                 else absent(Reason.MONTHS_OF_ALL_YEAR)
             )
-            yield name, season, Verification.of(int(of_season.sum()), len(season_years), issues, figures)
+            yield name, season, Verification.of(int(of_season.sum()), _count(years), issues, figures)
 
 
-@dataclass(frozen=True, slots=True)
-class _Years:
-    """The water year of each day, as an index among the years present."""
+def _year_places(days: Days) -> Integers:
+    """Return the water year of each day, as an index among the years present."""
+    return np.asarray(np.unique(water_year(days), return_inverse=True)[1])
 
-    places: npt.NDArray[np.int64]
-    count: int
 
-    @classmethod
-    def of(cls, days: Days) -> Self:
-        years, places = np.unique(water_year(days), return_inverse=True)
-        return cls(places, len(years))
+def _count(years: Integers) -> int:
+    return int(years.max(initial=-1)) + 1
 
-    def __len__(self) -> int:
-        return self.count
 
-    def sums(self, values: npt.NDArray[Any]) -> Array:
-        """Return the sum over each water year, (years,)."""
-        return np.asarray(np.bincount(self.places, values, self.count), dtype=float)
+def _sums(years: Integers, values: npt.NDArray[Any]) -> Array:
+    return np.bincount(years, values).astype(np.float64)
 
 
 def _figures(
     judged: ForecastScores | Absent,
     rivals: Mapping[str, ForecastScores | Absent],
-    years: _Years,
+    years: Integers,
     observed: Array,
     threshold: float,
 ) -> dict[str, Any]:
@@ -122,12 +115,12 @@ def _figures(
     }
 
 
-def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, years: _Years) -> dict[str, Any]:
+def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, years: Integers) -> dict[str, Any]:
     if not isinstance(rival, Absent) and not rival.crps.any():
         rival = absent(Reason.RIVAL_IS_PERFECT)
     if isinstance(rival, Absent):
         return dict.fromkeys(_with_ends(name), rival)
-    own, others = years.sums(judged.crps), years.sums(rival.crps)
+    own, others = _sums(years, judged.crps), _sums(years, rival.crps)
     return _estimate(name, own, others, lambda ratio: 1 - ratio)
 
 
@@ -141,20 +134,20 @@ def _by_month(
     months = []
     for number in range(1, 13):
         of_month = month(days) == number
-        years = _Years.of(days[of_month])
+        years = _year_places(days[of_month])
         figures = _skill("crpss", judged.over(of_month), climatology.over(of_month), years) if len(years) else {}
         skill, low, high = (known(figures.get(name)) for name in _with_ends("crpss"))
         count, issues = int(of_month.sum()), independent_issues(days[of_month], lead)
-        months.append(MonthSkill(number, count, len(years), skill, low, high=high, independent_issues=issues))
+        months.append(MonthSkill(number, count, _count(years), skill, low, high=high, independent_issues=issues))
     return tuple(months)
 
 
-def _of_spread(spread: Spread | None, years: _Years) -> dict[str, Any]:
+def _of_spread(spread: Spread | None, years: Integers) -> dict[str, Any]:
     if spread is None:
         names = (*_with_ends("coverage_90"), "coverage_50", "width_90_mm_per_day", "width_50_mm_per_day", "pit")
         return dict.fromkeys(names, absent(Reason.NO_DISTRIBUTION))
     return {
-        **_estimate("coverage_90", years.sums(spread.inside_90), years.sums(np.ones_like(spread.width_90))),
+        **_estimate("coverage_90", _sums(years, spread.inside_90), _sums(years, np.ones_like(spread.width_90))),
         "coverage_50": float(spread.inside_50.mean()),
         "width_90_mm_per_day": float(spread.width_90.mean()),
         "width_50_mm_per_day": float(spread.width_50.mean()),

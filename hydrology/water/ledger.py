@@ -58,30 +58,21 @@ WATER_SINCE_EMPTY = Scale("water since the empty store", "precipitation since th
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One row: a name and a signed amount of water in mm."""
-
-    name: str
-    amount_mm: float
-
-
-@dataclass(frozen=True, slots=True)
 class Ledger:
-    """The signed rows of one member over one span of days.
+    """The signed amounts of one member over one span of days, mm by term.
 
     The scale is initial storage plus precipitation; a |residual| / scale up to `tolerance` closes.
     """
 
-    terms: tuple[Term, ...]
+    terms: Mapping[str, float]
     scale_mm: float
     tolerance: float
 
     @property
     def residual_mm(self) -> float:
         """Water that the terms do not account for. 0 in a perfect ledger, NaN where an amount is not finite."""
-        if not all(math.isfinite(term.amount_mm) for term in self.terms):
-            return math.nan
-        return math.fsum(term.amount_mm for term in self.terms)
+        amounts = self.terms.values()
+        return math.fsum(amounts) if all(map(math.isfinite, amounts)) else math.nan
 
     @property
     def closes(self) -> bool:
@@ -101,20 +92,16 @@ class Ledgers:
     @property
     def residual_mm(self) -> Array:
         """Unaccounted water of each ledger, (members,)."""
-        residual: Array = self.amounts.sum(axis=1)
-        return residual
+        return np.asarray(self.amounts.sum(axis=1))
 
     @property
     def relative(self) -> Array:
         """Each |residual| / scale, (members,). Infinite where there has been no water, or one is not finite."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            residual = np.abs(self.residual_mm)
-            relative = np.where(residual == 0, 0.0, residual / self.scale_mm)
-        return np.where(np.isfinite(relative) & np.isfinite(self.scale_mm), relative, np.inf)
+        return _relative(self.residual_mm, self.scale_mm)
 
     def of(self, member: int) -> Ledger:
         """Return the ledger of one member."""
-        terms = tuple(map(Term, self.terms, self.amounts[member].tolist()))
+        terms = dict(zip(self.terms, self.amounts[member].tolist(), strict=True))
         return Ledger(terms, float(self.scale_mm[member]), self.tolerance)
 
     def each(self) -> tuple[Ledger, ...]:
@@ -132,7 +119,7 @@ def tolerance_of(dtype: npt.DTypeLike) -> float:
         ) from None
 
 
-def close_together(
+def close(
     precipitation: npt.ArrayLike,
     discharge: npt.ArrayLike,
     loss: npt.ArrayLike,
@@ -156,19 +143,6 @@ def close_together(
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
     return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked=booked)
-
-
-def close(
-    precipitation: npt.ArrayLike,
-    discharge: npt.ArrayLike,
-    loss: npt.ArrayLike,
-    storage_before: npt.ArrayLike,
-    storage_after: npt.ArrayLike,
-    *,
-    dtype: npt.DTypeLike,
-) -> tuple[Ledger, ...]:
-    """Return the ledgers of `close_together` one by one."""
-    return close_together(precipitation, discharge, loss, storage_before, storage_after, dtype=dtype).each()
 
 
 def sums_after(
@@ -227,13 +201,16 @@ def worst_relative_residual(
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before = _of_shape(storage_before, rain.shape[:1], "storage_before")[:, np.newaxis]
     stored = _of_shape(storage, rain.shape, "storage")
+    with np.errstate(invalid="ignore"):
+        residual = before + (rain - runoff - lost).cumsum(axis=1) - stored
+    return np.asarray(_relative(residual, before + rain.cumsum(axis=1)).max(axis=1, initial=0.0))
+
+
+def _relative(residual: Array, scale: Array) -> Array:
+    """Return |residual| / scale; infinite where there has been no water, or one is not finite."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        residual = np.abs(before + (rain - runoff - lost).cumsum(axis=1) - stored)
-        scale = before + rain.cumsum(axis=1)
-        relative = np.where(residual == 0, 0.0, residual / scale)
-    sound = np.isfinite(residual) & np.isfinite(scale) & np.isfinite(relative)
-    worst: Array = np.where(sound, relative, np.inf).max(axis=1, initial=0.0)
-    return worst
+        relative = np.where(residual == 0, 0.0, np.abs(residual) / scale)
+    return np.where(np.isfinite(relative) & np.isfinite(scale), relative, np.inf)
 
 
 def _ledgers(

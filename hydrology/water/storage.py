@@ -147,11 +147,7 @@ Cells = npt.NDArray[np.float32]
 
 
 def incremented(cells: Cells, chosen: Sequence[int], amount: float) -> Cells:
-    """Add an amount of water (mm; negative to take it away) to some cells (K,), in proportion to their content.
-
-    Raises:
-        InvalidInput: these cells are empty, or hold less than is taken.
-    """
+    """Add mm of water (negative to take it) to cells (K,) by their content; InvalidInput where they hold too little."""
     held = float(cells[list(chosen)].sum(dtype=np.float64))
     if held <= 0:
         raise InvalidInput("hold no water, so the amount cannot be divided among them")

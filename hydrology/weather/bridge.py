@@ -140,18 +140,14 @@ _MONTHS = 12
 class TooFewDays(DataProblem):
     """The two products have too few days in common to fit a bridge."""
 
-    kind = "too-few-days"
-
 
 def fit(
     source: DailyWeather, target: DailyWeather, *, offsets: Sequence[float] = OFFSETS, prior_years: float = PRIOR_YEARS
 ) -> Corrections:
     """Fit the corrections from one product's weather to another's, (days,), on their common days.
 
-    They preserve the sum of precipitation over those days, unless a month reaches a limit.
-
-    Raises:
-        TooFewDays: a calendar month has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
+    They preserve the sum of precipitation over those days, unless a month reaches a limit. TooFewDays: a calendar month
+    has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
     """
     source, target = _on_the_same_days(source, target)
     return _fit(source, target, _usable(source, target), offsets, prior_years)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.base.arrays import Array
-from hydrology.base.errors import Finding, Severity, counted
+from hydrology.base.errors import Finding, counted
 from hydrology.base.units import J_PER_MJ
 from hydrology.weather.climate import daylength, extraterrestrial_radiation, saturation_vapour_pressure
-from hydrology.weather.daily_weather import DailyWeather, Rule
+from hydrology.weather.daily_weather import Check, DailyWeather
 
 CROSSED_DAYS = 2
 MEAN_TOLERANCE = 1.0  # K
@@ -22,6 +22,7 @@ SRAD_CLEAR = (0.15, 1.1)  # of radiation above the air: what MJ/m2 a day must gi
 SRAD_HIGHEST = 900.0  # W/m2: above the air, mean over daylight, anywhere
 SHORTEST_DAYLIGHT = 2 * 3600  # s: shorter days are left out
 DAYLENGTH_REFUSED, DAYLENGTH_WARNED = 2.0, 1.1  # factor, either way
+IN_FAHRENHEIT = ": these look like °F. Convert them to °C"
 
 
 def _crossed(weather: DailyWeather) -> Iterator[Finding]:
@@ -31,12 +32,12 @@ def _crossed(weather: DailyWeather) -> Iterator[Finding]:
     bad, known = low > high, ~np.isnan(low)
     if bad.any():
         most = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
-        advice = ": the two look swapped. Exchange them" if most else ""
-        sentence = f"is above tmax on {bad.sum()} of {counted(int(known.sum()), 'day')}{advice}"
-        yield weather.finding("tmin-above-tmax", "error" if most else "warning", "tmin", bad, sentence)
+        remedy = ": the two look swapped. Exchange them" if most else None
+        sentence = f"is above tmax on {bad.sum()} of {counted(int(known.sum()), 'day')}"
+        yield weather.finding("tmin-above-tmax", "tmin", bad, sentence, remedy)
     if known.sum() > 1 and (low[known] == high[known]).all():
         sentence = "equals tmax on every day: both are the daily mean, not usable as daily minimum and maximum"
-        yield weather.finding("tmax-equals-tmin", "warning", "tmin", known, sentence)
+        yield weather.finding("tmax-equals-tmin", "tmin", known, sentence)
 
 
 def _mean_outside(weather: DailyWeather) -> Iterator[Finding]:
@@ -46,7 +47,7 @@ def _mean_outside(weather: DailyWeather) -> Iterator[Finding]:
     bad, known = (mean < low - MEAN_TOLERANCE) | (mean > high + MEAN_TOLERANCE), ~np.isnan(mean)
     if bad.sum() * 2 > known.sum():
         sentence = f"is not between tmin and tmax on {bad.sum()} of {counted(int(known.sum()), 'day')}"
-        yield weather.finding("tmean-outside", "warning", "tmean", bad, sentence)
+        yield weather.finding("tmean-outside", "tmean", bad, sentence)
 
 
 def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
@@ -64,13 +65,12 @@ def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
         return
     units = {"kPa": 1000, "hPa": 100, "tenths of Pa": 0.1}
     unit = min(units, key=lambda name: abs(np.log(max(ratio, 1e-9) * units[name])))
-    advice = ""
+    remedy = None
     if not low <= ratio <= high:
         explains = odd_low / 2 <= ratio * units[unit] <= odd_high * 2
-        advice = f": these look like {unit}. Convert them to Pa" if explains else ": convert it to Pa"
-    sentence = f"has a median of {median:.3g} Pa where saturated air at {base} has about {usual:.3g} Pa{advice}"
-    severity: Severity = "error" if advice else "warning"
-    yield weather.finding("vapour-pressure", severity, "vp", used, sentence)
+        remedy = f": these look like {unit}. Convert them to Pa" if explains else ": convert it to Pa"
+    sentence = f"has a median of {median:.3g} Pa where saturated air at {base} has about {usual:.3g} Pa"
+    yield weather.finding("vapour-pressure", "vp", used, sentence, remedy)
 
 
 def temperature_beside(weather: DailyWeather) -> str:
@@ -101,12 +101,12 @@ def _vapour_pressure_alone(weather: DailyWeather) -> Iterator[Finding]:
     known = ~np.isnan(one[0])
     days = int(known.any(axis=0).sum())
     if days >= VP_ALONE_WARNED_DAYS and one[0][known].max() < VP_ALONE:
-        sentence = (
-            f"is at most {one[0][known].max():.3g} Pa in {counted(days, 'day')}: these look like hPa or kPa. "
-            "Convert to Pa"
-        )
-        severity: Severity = "error" if days >= VP_ALONE_REFUSED_DAYS else "warning"
-        yield weather.finding("vapour-pressure", severity, "vp", known, sentence)
+        sentence = f"is at most {one[0][known].max():.3g} Pa in {counted(days, 'day')}"
+        look = ": these look like hPa or kPa. Convert to Pa"
+        if days >= VP_ALONE_REFUSED_DAYS:
+            yield weather.finding("vapour-pressure", "vp", known, sentence, look)
+        else:
+            yield weather.finding("vapour-pressure", "vp", known, sentence + look)
 
 
 def _too_hot(weather: DailyWeather) -> Iterator[Finding]:
@@ -116,11 +116,8 @@ def _too_hot(weather: DailyWeather) -> Iterator[Finding]:
         bad, known = one[0] > limit, ~np.isnan(one[0])
         if bad.any():
             refused = bad.sum() > HOT_SHARE * known.sum()
-            advice = ": these look like °F. Convert them to °C" if refused else ""
-            sentence = (
-                f"is above {limit:g} degC, more than was ever measured, on {counted(int(bad.sum()), 'day')}{advice}"
-            )
-            yield weather.finding("too-hot", "error" if refused else "warning", name, bad, sentence)
+            sentence = f"is above {limit:g} degC, more than was ever measured, on {counted(int(bad.sum()), 'day')}"
+            yield weather.finding("too-hot", name, bad, sentence, IN_FAHRENHEIT if refused else None)
 
 
 def _radiation(weather: DailyWeather) -> Iterator[Finding]:
@@ -129,8 +126,8 @@ def _radiation(weather: DailyWeather) -> Iterator[Finding]:
     srad = one[0]
     if weather.latitude is None:
         if (median := np.nanmedian(srad)) > SRAD_HIGHEST:
-            sentence = f"has a median of {median:.4g} W/m2, more than there is above the air: convert it to W/m2"
-            yield weather.finding("radiation", "error", "srad", ~np.isnan(srad), sentence)
+            sentence = f"has a median of {median:.4g} W/m2, more than there is above the air"
+            yield weather.finding("radiation", "srad", ~np.isnan(srad), sentence, ": convert it to W/m2")
         return
     light = daylength(weather.days, weather.latitude)[:, 0]
     above = extraterrestrial_radiation(weather.days, weather.latitude)[:, 0] * J_PER_MJ / np.maximum(light, 1)
@@ -140,14 +137,13 @@ def _radiation(weather: DailyWeather) -> Iterator[Finding]:
     ratio = float(np.median((srad / above)[used]))
     there = f"has a median of {np.median(srad[used]):.3g} W/m2, {ratio:.2g} of the radiation above the air"
     if ratio > SRAD_HIGH_WARNED:
-        refused = ratio > SRAD_HIGH_REFUSED
-        advice = ": give the mean over daylight in W/m2" if refused else ""
-        yield weather.finding("radiation", "error" if refused else "warning", "srad", used, there + advice)
+        remedy = ": give the mean over daylight in W/m2" if ratio > SRAD_HIGH_REFUSED else None
+        yield weather.finding("radiation", "srad", used, there, remedy)
     elif ratio < SRAD_LOW_WARNED and used.any(axis=0).sum() >= SRAD_LOW_DAYS:
         as_sums = float(np.median((srad * J_PER_MJ / np.maximum(light, 1) / above)[used]))
         refused = ratio < SRAD_LOW_REFUSED and SRAD_CLEAR[0] <= as_sums <= SRAD_CLEAR[1]
-        advice = ": these look like MJ/m2 a day. Give the mean over daylight in W/m2" if refused else ""
-        yield weather.finding("radiation", "error" if refused else "warning", "srad", used, there + advice)
+        remedy = ": these look like MJ/m2 a day. Give the mean over daylight in W/m2" if refused else None
+        yield weather.finding("radiation", "srad", used, there, remedy)
 
 
 def _daylength(weather: DailyWeather) -> Iterator[Finding]:
@@ -160,51 +156,8 @@ def _daylength(weather: DailyWeather) -> Iterator[Finding]:
     ratio = float(np.median((one[0] / np.maximum(light, 1))[used]))
     if not 1 / DAYLENGTH_WARNED <= ratio <= DAYLENGTH_WARNED:
         refused = not 1 / DAYLENGTH_REFUSED <= ratio <= DAYLENGTH_REFUSED
-        advice = ": give it in seconds" if refused else ""
-        sentence = f"has a median of {np.median(one[0][used]):.3g} s, {ratio:.2g} of that of its latitude{advice}"
-        yield weather.finding("daylength", "error" if refused else "warning", "daylength", used, sentence)
+        sentence = f"has a median of {np.median(one[0][used]):.3g} s, {ratio:.2g} of that of its latitude"
+        yield weather.finding("daylength", "daylength", used, sentence, ": give it in seconds" if refused else None)
 
 
-RELATIONS = (
-    Rule(
-        "tmin-above-tmax",
-        _crossed,
-        f"in {CROSSED_DAYS} days or more, tmin above tmax on more than half of them",
-        "tmin above tmax on fewer days; they are flagged suspect. tmax equal to tmin on every day",
-    ),
-    Rule(
-        "tmean-outside",
-        _mean_outside,
-        "",
-        f"tmean more than {MEAN_TOLERANCE:g} K outside tmin to tmax on more than half of the days",
-    ),
-    Rule(
-        "vapour-pressure",
-        _vapour_pressure,
-        f"median below {VP_RATIO_REFUSED[0]:g} or above {VP_RATIO_REFUSED[1]:g} times the saturation at tmin (days of "
-        f"{VP_COLDEST:g} degC and more); without a temperature, never {VP_ALONE:g} Pa in {VP_ALONE_REFUSED_DAYS} days",
-        f"below {VP_RATIO_WARNED[0]:g} or above {VP_RATIO_WARNED[1]:g} times; without a temperature, never "
-        f"{VP_ALONE:g} Pa in {VP_ALONE_WARNED_DAYS} days",
-    ),
-    Rule(
-        "too-hot",
-        _too_hot,
-        f"tmax above {HOTTEST_TMAX:g} degC, tmin or tmean above {HOTTEST_TMIN:g} degC on more than {HOT_SHARE:.0%} of "
-        "the days",
-        "on any day",
-    ),
-    Rule(
-        "radiation",
-        _radiation,
-        f"median above {SRAD_HIGH_REFUSED:g} times the radiation above the air by latitude and day, or (latitude not "
-        f"known) above {SRAD_HIGHEST:g} W/m2; in {SRAD_LOW_DAYS} days or more, below {SRAD_LOW_REFUSED:g} times where "
-        f"the numbers as MJ/m2 a day are {SRAD_CLEAR[0]:g} to {SRAD_CLEAR[1]:g} times",
-        f"above {SRAD_HIGH_WARNED:g} times; in {SRAD_LOW_DAYS} days or more, below {SRAD_LOW_WARNED:g} times",
-    ),
-    Rule(
-        "daylength",
-        _daylength,
-        f"median more than {DAYLENGTH_REFUSED:g} times off that of the latitude",
-        f"more than {DAYLENGTH_WARNED:g} times off",
-    ),
-)
+RELATIONS: tuple[Check, ...] = (_crossed, _mean_outside, _vapour_pressure, _too_hot, _radiation, _daylength)

@@ -1,8 +1,8 @@
-"""Checks daily weather by the climate of the basin and by precipitation alone, and holds all rules.
+"""Checks daily weather by the climate of the basin and by precipitation alone, and runs all checks.
 
 All input uses this one checker. An `error` is impossible in the stated unit, or far from the climate and explained by a
 known mistake of units: the weather is refused. A `warning` is odd, and the weather is accepted. The bounds leave room
-around every window of the extended Maurer and Daymet forcing of CAMELS; a rule states the number of days that it needs.
+around every window of the extended Maurer and Daymet forcing of CAMELS; docs/look-up/data.md lists them.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ import numpy as np
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import month
 from hydrology.base.errors import Finding, counted
-from hydrology.weather.check_relations import RELATIONS, VP_RATIO_WARNED, vapour_ratio
-from hydrology.weather.daily_weather import DailyWeather, Rule
+from hydrology.weather.check_relations import IN_FAHRENHEIT, RELATIONS, VP_RATIO_WARNED, vapour_ratio
+from hydrology.weather.daily_weather import Check, DailyWeather
 
 EXPECTED_MM, EXPECTED_DAYS, DEFICIT = 200.0, 30, 0.005  # CAMELS: at least 0.008 of the expected amount
 YEAR_DAYS, YEAR_REFUSED, YEAR_WARNED = 365, (0.1, 5.0), (0.2, 4.0)  # CAMELS: 0.26 to 2.6 in a year
@@ -51,12 +51,10 @@ def _precipitation(weather: DailyWeather) -> Iterator[Finding]:
             return
     else:
         return
-    advice = "" if unit is None else f": these look like {unit}. Convert them to mm/day"
-    sentence = (
-        f"sums to {fallen:.3g} mm in {counted(days, 'day')} where {weather.climate.source} expects "
-        f"{expected:.0f} mm{advice}"
-    )
-    yield weather.finding("precipitation-climate", "error" if unit else "warning", "precipitation", wet, sentence)
+    remedy = None if unit is None else f": these look like {unit}. Convert them to mm/day"
+    usual = f"{weather.climate.source} expects {expected:.0f} mm"
+    sentence = f"sums to {fallen:.3g} mm in {counted(days, 'day')} where {usual}"
+    yield weather.finding("precipitation-climate", "precipitation", wet, sentence, remedy)
 
 
 def _temperature(weather: DailyWeather) -> Iterator[Finding]:
@@ -75,12 +73,11 @@ def _temperature(weather: DailyWeather) -> Iterator[Finding]:
     if abs(anomaly) <= WARNED_SHARE * limit and not hot_and_dry:
         return
     refused = hot_and_dry or (anomaly > limit and abs(celsius) <= limit)
-    advice = ": these look like °F. Convert them to °C" if refused else ""
     sentence = (
         f"and tmin are {abs(anomaly):.0f} K {'above' if anomaly > 0 else 'below'} what {weather.climate.source} has in "
-        f"these months, in the median of {days} days{advice}"
+        f"these months, in the median of {days} days"
     )
-    yield weather.finding("temperature-climate", "error" if refused else "warning", "tmax", used, sentence)
+    yield weather.finding("temperature-climate", "tmax", used, sentence, IN_FAHRENHEIT if refused else None)
 
 
 RISES_REFUSED, FALLS_PER_RISE = 12, 0.05  # CAMELS: at most 11 rises without a fall, at least 0.25 falls a rise
@@ -109,10 +106,11 @@ def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
         return
     refused = (long | flat).all() or (together and len(wet) >= TRACES_REFUSED)
     verb = "never falls" if falls.max() == 0 else "hardly ever falls"
-    advice = ": it looks accumulated. " + ("Give the amount of each day" if refused else "If so, give that of each day")
-    sentence = f"rises on {counted(int(rises.max()), 'day')} and {verb}{advice}"
-    bad = np.nan_to_num(one[0]) > 0
-    yield weather.finding("accumulated", "error" if refused else "warning", "precipitation", bad, sentence)
+    sentence = f"rises on {counted(int(rises.max()), 'day')} and {verb}: it looks accumulated. "
+    if not refused:
+        sentence += "If so, give that of each day"
+    remedy = "Give the amount of each day" if refused else None
+    yield weather.finding("accumulated", "precipitation", np.nan_to_num(one[0]) > 0, sentence, remedy)
 
 
 def _steps(trace: Array) -> tuple[int, int, int]:
@@ -129,55 +127,19 @@ def _too_small(weather: DailyWeather) -> Iterator[Finding]:
     wet, days, highest = np.nan_to_num(amount) > 0, int((~np.isnan(amount)).any(axis=0).sum()), float(np.nanmax(amount))
     never = f"is never above {highest:.2g} mm/day in {days} days"
     if days >= RIVERLESS_DAYS and highest < RIVERLESS_MM and wet.sum() >= RIVERLESS_WET_DAYS:
-        advice = ", too little for a river: these look like m/day or kg/m2/s. Convert them to mm/day"
-        yield weather.finding("too-little", "error", "precipitation", wet, never + advice)
+        remedy = ", too little for a river: these look like m/day or kg/m2/s. Convert them to mm/day"
+        yield weather.finding("too-little", "precipitation", wet, never, remedy)
         return
     expected = expected_precipitation(weather)
     odd = wet.any() if expected is None else wet.sum() >= DRIZZLE_WET_DAYS and expected >= DRIZZLE_EXPECTED_MM
     if odd and days >= DRIZZLE_DAYS and highest < DRIZZLE_MM:
         advice = ", though not always 0: if these are m/day, convert them to mm/day"
-        yield weather.finding("too-little", "warning", "precipitation", wet, never + advice)
+        yield weather.finding("too-little", "precipitation", wet, never + advice)
 
 
-RULES: tuple[Rule, ...] = (
-    *RELATIONS,
-    Rule(
-        "accumulated",
-        _accumulated,
-        f"precipitation that rises on {RISES_REFUSED} days or more with at most {FALLS_PER_RISE:g} falls a rise; or on "
-        f"{RISES_WITH_PLATEAUS} days without a fall and {PLATEAUS_REFUSED} times repeats more than {PLATEAU_MM:g} mm. "
-        f"Of a forecast, in each trace that is not dry, or, of {TRACES_REFUSED} such traces or more, the lesser "
-        f"sign of the next column in {TRACES_SHARE:.0%} of them and no fall in any",
-        f"rises on {RISES_WARNED} days without a fall and repeats more than {PLATEAU_MM:g} mm; of a forecast, in "
-        f"{TRACES_SHARE:.0%} of the traces that are not dry, with no fall in any",
-    ),
-    Rule(
-        "too-little",
-        _too_small,
-        f"in {RIVERLESS_DAYS} days or more, precipitation on {RIVERLESS_WET_DAYS} days and never {RIVERLESS_MM:g} mm",
-        f"in {DRIZZLE_DAYS} days or more, precipitation that is not always 0 and never {DRIZZLE_MM:g} mm, where the "
-        f"climate is not known, or expects {DRIZZLE_EXPECTED_MM:g} mm and {DRIZZLE_WET_DAYS} days are above 0",
-    ),
-    Rule(
-        "precipitation-climate",
-        _precipitation,
-        f"where the climate expects {EXPECTED_MM:g} mm: in {EXPECTED_DAYS} days or more, less than {DEFICIT:g} times "
-        f"that; in {YEAR_DAYS} days or more, below {YEAR_REFUSED[0]:g} or above {YEAR_REFUSED[1]:g} times, if inches, "
-        f"mm/h or tenths of mm give {EXPLAINED[0]:g} to {EXPLAINED[1]:g} times",
-        f"in {YEAR_DAYS} days or more, below {YEAR_WARNED[0]:g} or above {YEAR_WARNED[1]:g} times",
-    ),
-    Rule(
-        "temperature-climate",
-        _temperature,
-        "the median of (tmax + tmin) / 2 is above the climate by more than "
-        + ", ".join(f"{kelvin:g} K ({counted(days, 'day')} or more)" for days, kelvin in ANOMALY_REFUSED)
-        + f", and °F would explain it; in {DRY_DAYS} days or more, by more than {DRY_ANOMALY:g} K where vapour "
-        f"pressure is below {VP_RATIO_WARNED[0]:g} times the saturation and °F would explain more than half of it",
-        f"above or below it by {WARNED_SHARE:.0%} of that",
-    ),
-)
+CHECKS: tuple[Check, ...] = (*RELATIONS, _accumulated, _too_small, _precipitation, _temperature)
 
 
 def weather_findings(weather: DailyWeather) -> list[Finding]:
     """Find the impossible (`error`) and the odd (`warning`) in daily weather."""
-    return [finding for rule in RULES for finding in rule.check(weather)] if len(weather.days) else []
+    return [finding for check in CHECKS for finding in check(weather)] if len(weather.days) else []

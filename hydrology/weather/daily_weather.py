@@ -1,4 +1,4 @@
-"""Daily weather to check, and the base of checks."""
+"""Daily weather to check."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period
-from hydrology.base.errors import Finding, Severity
+from hydrology.base.errors import Finding
 from hydrology.base.products import WEATHER
 from hydrology.base.series import DailySeries
 from hydrology.weather.climate import BasinClimate
 
 CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
-"""The variables that rules check."""
+"""The variables that are checked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,23 +60,19 @@ class DailyWeather:
             return None
         return [np.where(missing, np.nan, array) for array in arrays]
 
-    def finding(self, code: str, severity: Severity, variable: str, bad: Mask, sentence: str) -> Finding:
-        """Return a finding: `sentence` follows the variable's name, and the first of the bad values (traces, days)."""
+    def finding(self, code: str, variable: str, bad: Mask, sentence: str, remedy: str | None = None) -> Finding:
+        """Return a warning, with a `remedy` an error: the variable's name, `sentence`, remedy and the first bad value.
+
+        Bad values are (traces, days).
+        """
         values = np.atleast_2d(self.values[variable])
         place = np.flatnonzero(bad.any(axis=0))
         at = int(place[0]) if len(place) else 0
         value = float(values[int(bad[:, at].argmax()), at])
         first, unit = str(self.days[at]), WEATHER[variable].unit
-        text = f"{variable} of {self.name} {sentence} (first on {first}: {value:.4g} {unit})."
+        text = f"{variable} of {self.name} {sentence}{remedy or ''} (first on {first}: {value:.4g} {unit})."
         detail = {"product": self.name, "variable": variable, "first": first, "value": value, "days": len(self.days)}
-        return Finding(code, severity, text, detail)
+        return Finding(code, "warning" if remedy is None else "error", text, detail)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A check with its description: its refusals and its warnings."""
-
-    code: str
-    check: Callable[[DailyWeather], Iterator[Finding]]
-    refused: str
-    warned: str
+Check = Callable[[DailyWeather], Iterator[Finding]]

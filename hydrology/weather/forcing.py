@@ -1,13 +1,13 @@
 """A weather forecast of one basin, with one or more traces, checked before use.
 
-A fault refuses only the forecast of its basin, by the fault's name, so that other basins can still be served.
+A fault refuses only the forecast of its basin, so that other basins can still be served.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,20 +38,9 @@ _YEARS = range(1800, 2200)
 _MAX_CREDIT = 500
 _MAX_UNIT = 32
 
-_OfValues = Literal["impossible-value", "negative-precipitation", "tmin-above-tmax", "unknown-variable", "wrong-unit"]
-_OfTraces = Literal["duplicate", "missing-lead", "no-trace", "nameless-trace", "other-days", "ragged-traces"]
-Fault = Literal[_OfValues, _OfTraces, "too-large"]
-
 
 class WeatherRefused(DataProblem):
     """The weather forecast of a basin cannot be used."""
-
-    kind = "weather-refused"
-
-    def __init__(self, basin: str, fault: Fault, sentence: str) -> None:
-        super().__init__(f"{basin}: {sentence}")
-        self.basin = basin
-        self.fault: Fault = fault
 
 
 Provider = Annotated[str, Doc("The provider.", ("open-meteo",))]
@@ -128,32 +117,25 @@ class WeatherForecast:
         for variable, values in self.values.items():
             self._check_values(variable, values)
         if self.values.keys() >= {"tmin", "tmax"}:
-            crossed = self.values["tmin"] > self.values["tmax"]
-            self._refuse_where(crossed, "tmin-above-tmax", "tmin is above tmax", "correct the two")
+            self._check_where(self.values["tmin"] <= self.values["tmax"], "tmin is above tmax", "correct the two")
 
     @classmethod
     def of_traces(cls, issue: WeatherIssue, basin: str, traces: Sequence[Trace], units: Mapping[str, str]) -> Self:
-        """Assemble a forecast from its traces, whose days may be in any order.
-
-        Raises:
-            WeatherRefused: the traces do not fit together, or the forecast cannot be used, by its `fault`.
-        """
-        if not traces:
-            raise WeatherRefused(basin, "no-trace", "the forecast holds no trace: send one at least.")
+        """Assemble a forecast from traces, whose days may be in any order; WeatherRefused where it cannot be used."""
+        _check(basin, bool(traces), "the forecast holds no trace: send one at least")
         for trace in traces:
             _check_trace(basin, trace)
         ordered = [np.argsort(trace.days) for trace in traces]
-        days = traces[0].days[ordered[0]]
+        first, days = traces[0], traces[0].days[ordered[0]]
         for trace, order in zip(traces, ordered, strict=True):
-            _check_alike(basin, traces[0].label, days, trace, trace.days[order])
-            if trace.values.keys() != traces[0].values.keys():
-                sentence = f"traces {traces[0].label} and {trace.label} hold different variables: send them whole."
-                raise WeatherRefused(basin, "ragged-traces", sentence)
+            _check_alike(basin, first.label, days, trace, trace.days[order])
+            sentence = f"traces {first.label} and {trace.label} hold different variables: send them whole"
+            _check(basin, trace.values.keys() == first.values.keys(), sentence)
         values = {
             variable: np.stack(
                 [trace.values[variable][order] for trace, order in zip(traces, ordered, strict=True)]
             ).astype(np.float32)
-            for variable in traces[0].values
+            for variable in first.values
         }
         labels = tuple(trace.label for trace in traces)
         return cls(issue=issue, basin=basin, traces=labels, first=days[0], values=values, units=units)
@@ -163,111 +145,88 @@ class WeatherForecast:
         leads = next(iter(self.values.values())).shape[1]
         return Period(self.first, self.first + np.timedelta64(leads - 1, "D"))
 
-    def _refuse(self, fault: Fault, sentence: str) -> WeatherRefused:
-        return WeatherRefused(self.basin, fault, sentence)
-
     def _check_variables(self) -> None:
-        if "precipitation" not in self.values:
-            raise self._refuse("missing-lead", "there is no precipitation in the forecast: send it with the others.")
+        sentence = "there is no precipitation in the forecast: send it with the others"
+        _check(self.basin, "precipitation" in self.values, sentence)
         for variable in self.values:
-            if variable not in WEATHER:
-                known = ", ".join(WEATHER)
-                raise self._refuse("unknown-variable", f"a variable of the forecast is not known: choose of {known}.")
+            sentence = f"a variable of the forecast is not known: choose of {', '.join(WEATHER)}"
+            _check(self.basin, variable in WEATHER, sentence)
             unit, stated = WEATHER[variable].unit, self.units.get(variable, "")
-            if stated != unit:
-                found = f"is stated in '{printable(stated)[:_MAX_UNIT]}'" if stated.strip() else "states no unit"
-                sentence = f"{variable} {found}, but must be in {unit}: convert its values and state {unit}."
-                raise self._refuse("wrong-unit", sentence)
+            found = f"is stated in '{printable(stated)[:_MAX_UNIT]}'" if stated.strip() else "states no unit"
+            sentence = f"{variable} {found}, but must be in {unit}: convert its values and state {unit}"
+            _check(self.basin, stated == unit, sentence)
 
     def _check_shape(self) -> None:
-        if len(set(self.traces)) < len(self.traces):
-            raise self._refuse("duplicate", "two traces bear one label: give each trace a label of its own.")
+        count, basin = len(self.traces), self.basin
+        _check(basin, len(set(self.traces)) == count, "two traces bear one label: give each trace a label of its own")
         for label in self.traces:
-            _check_label(self.basin, label)
-        if not 0 < len(self.traces) <= MAX_TRACES:
-            fault: Fault = "too-large" if self.traces else "no-trace"
-            raise self._refuse(fault, f"the forecast has {counted(len(self.traces), 'trace')}: send 1 to {MAX_TRACES}.")
+            _check_label(basin, label)
+        traces = counted(count, "trace")
+        _check(basin, 0 < count <= MAX_TRACES, f"the forecast has {traces}: send 1 to {MAX_TRACES}")
         shapes = {values.shape for values in self.values.values()}
         leads = next(iter(shapes))[-1] if len(shapes) == 1 else 0
-        if shapes != {(len(self.traces), leads)}:
-            raise self._refuse(
-                "ragged-traces", "its variables and traces are not of the same days: send each value of each trace."
-            )
-        if not 0 < leads <= MAX_LEADS:
-            raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MAX_LEADS} days, not {leads}.")
-        if len(self.traces) * leads > MAX_TRACE_DAYS:
-            sentence = (
-                f"{counted(len(self.traces), 'trace')} of {counted(leads, 'day')} are more than "
-                f"{MAX_TRACE_DAYS} days: send fewer."
-            )
-            raise self._refuse("too-large", sentence)
+        sentence = "its variables and traces are not of the same days: send each value of each trace"
+        _check(basin, shapes == {(count, leads)}, sentence)
+        _check(basin, 0 < leads <= MAX_LEADS, f"send 1 to {MAX_LEADS} days, not {leads}")
+        sentence = f"{traces} of {counted(leads, 'day')} are more than {MAX_TRACE_DAYS} days: send fewer"
+        _check(basin, count * leads <= MAX_TRACE_DAYS, sentence)
 
     def _check_days(self) -> None:
         reference = day(self.issue.reference_time.date())
         earliest, latest = (reference + step for step in _FIRST_DAYS)
-        if not earliest <= self.first <= latest:
-            raise self._refuse(
-                "other-days",
-                f"its first day is {self.first}, and a forecast of {self.issue.reference_time:%Y-%m-%dT%H:%MZ} begins "
-                f"between {earliest} and {latest}: send the days that it forecasts, or correct its reference time.",
-            )
+        sentence = (
+            f"its first day is {self.first}, and a forecast of {self.issue.reference_time:%Y-%m-%dT%H:%MZ} begins "
+            f"between {earliest} and {latest}: send the days that it forecasts, or correct its reference time"
+        )
+        _check(self.basin, bool(earliest <= self.first <= latest), sentence)
 
     def _check_values(self, variable: str, values: Array) -> None:
         quantity = WEATHER[variable]
         if values.dtype != np.float32:
             raise TypeError(f"{variable} of a weather forecast is {values.dtype}, not float32")
-        self._refuse_where(np.isnan(values), "missing-lead", f"{variable} is missing", "send every day of every trace")
+        self._check_where(~np.isnan(values), f"{variable} is missing", "send every day of every trace")
         if variable == "precipitation":
-            self._refuse_where(
-                values < 0, "negative-precipitation", "precipitation is negative", "correct it, or send 0"
-            )
+            self._check_where(values >= 0, "precipitation is negative", "correct it, or send 0")
         possible = (quantity.lowest <= values) & (values <= quantity.highest)
         limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
-        self._refuse_where(~possible, "impossible-value", f"{variable} is outside {limits}", "correct it, or its unit")
+        self._check_where(possible, f"{variable} is outside {limits}", "correct it, or its unit")
 
-    def _refuse_where(self, bad: Mask, fault: Fault, cause: str, remedy: str) -> None:
-        if bad.any():
-            trace, lead = np.argwhere(bad)[0]
-            raise self._refuse(fault, f"{cause} on {self.period.days[lead]} in trace {self.traces[trace]}: {remedy}.")
+    def _check_where(self, sound: Mask, cause: str, remedy: str) -> None:
+        if not sound.all():
+            trace, lead = np.argwhere(~sound)[0]
+            day, label = self.period.days[lead], self.traces[trace]
+            raise WeatherRefused(f"{self.basin}: {cause} on {day} in trace {label}: {remedy}.")
+
+
+def _check(basin: str, sound: bool, sentence: str) -> None:
+    if not sound:
+        raise WeatherRefused(f"{basin}: {sentence}.")
 
 
 def _check_label(basin: str, label: str) -> None:
-    if not _NAME.fullmatch(label):
-        raise WeatherRefused(basin, "nameless-trace", f"a trace has a label that is not a name: write {_NAME_RULE}.")
+    sentence = f"a trace has a label that is not a name: write {_NAME_RULE}"
+    _check(basin, _NAME.fullmatch(label) is not None, sentence)
 
 
 def _check_trace(basin: str, trace: Trace) -> None:
     _check_label(basin, trace.label)
-    if any(values.shape != trace.days.shape for values in trace.values.values()):
-        sentence = (
-            f"a variable of trace {trace.label} has more or fewer values than the trace has days: send one a day."
-        )
-        raise WeatherRefused(basin, "ragged-traces", sentence)
-    if not len(trace.days):
-        raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no day: send it, or leave it out.")
-    if not len(trace.values):
-        raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no variable: send it, or leave it out.")
-    if len(trace.days) > MAX_LEADS:
-        raise WeatherRefused(basin, "too-large", f"trace {trace.label} has more than {MAX_LEADS} days: send fewer.")
+    count, label = len(trace.days), trace.label
+    sentence = f"a variable of trace {label} has more or fewer values than the trace has days: send one a day"
+    _check(basin, all(values.shape == trace.days.shape for values in trace.values.values()), sentence)
+    _check(basin, count > 0, f"trace {label} has no day: send it, or leave it out")
+    _check(basin, len(trace.values) > 0, f"trace {label} has no variable: send it, or leave it out")
+    _check(basin, count <= MAX_LEADS, f"trace {label} has more than {MAX_LEADS} days: send fewer")
 
 
 def _check_alike(basin: str, first_label: str, first_days: Days, trace: Trace, days: Days) -> None:
     """Refuse a trace whose days are not consecutive, or differ from those of the first."""
-    steps = np.diff(days).astype(int)
-    if (steps == 0).any():
-        twice = days[int((steps == 0).argmax())]
-        raise WeatherRefused(basin, "duplicate", f"{twice} comes twice in trace {trace.label}: send each day once.")
-    if (steps != 1).any():
-        missing = days[int((steps != 1).argmax())] + np.timedelta64(1, "D")
-        raise WeatherRefused(basin, "missing-lead", f"{missing} is missing in trace {trace.label}: send every day.")
-    if days[0] != first_days[0]:
-        sentence = (
-            f"trace {trace.label} begins on {days[0]} and trace {first_label} on {first_days[0]}: send one period."
-        )
-        raise WeatherRefused(basin, "other-days", sentence)
-    if len(days) != len(first_days):
-        sentence = (
-            f"trace {trace.label} has {counted(len(days), 'day')} and trace {first_label} {len(first_days)}: "
-            "send one period."
-        )
-        raise WeatherRefused(basin, "ragged-traces", sentence)
+    label, count = trace.label, len(days)
+    before, steps = days[:-1], np.diff(days).astype(int)
+    for twice in before[steps == 0][:1]:
+        raise WeatherRefused(f"{basin}: {twice} comes twice in trace {label}: send each day once.")
+    for last in before[steps != 1][:1]:
+        raise WeatherRefused(f"{basin}: {last + 1} is missing in trace {label}: send every day.")
+    sentence = f"trace {label} begins on {days[0]} and trace {first_label} on {first_days[0]}: send one period"
+    _check(basin, bool(days[0] == first_days[0]), sentence)
+    counts = f"trace {label} has {counted(count, 'day')} and trace {first_label} {len(first_days)}"
+    _check(basin, count == len(first_days), f"{counts}: send one period")

@@ -29,11 +29,9 @@ def quality_report(
     latitude: float | None = None,
     climate: BasinClimate | None = None,
 ) -> list[Finding]:
-    """Return the findings about one basin.
+    """Return the findings about one basin, of every series by product and variable, discharge in its source unit.
 
-    Args:
-        series: every series of the basin by product and variable, discharge in its source unit.
-        areas: the named drainage areas in m2; a forcing product's own area has the product's name.
+    The named drainage areas are in m2; a forcing product's own area has the product's name.
     """
     findings = [*_area_mismatch(areas), *area_findings(areas)]
     for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):

@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base import units
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period, climatic_year, water_year
@@ -14,19 +15,7 @@ from hydrology.base.errors import Finding
 from hydrology.base.products import IN_DEGREES
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
-from hydrology.base.units import (
-    M2_PER_ACRE,
-    M2_PER_HECTARE,
-    M2_PER_KM2,
-    M2_PER_SQUARE_MILE,
-    M3_PER_FT3,
-    MM_PER_M,
-    OUTLINE_AREA,
-    SECONDS_PER_DAY,
-    SERVICE_AREA,
-    Area,
-    to_mm_per_day,
-)
+from hydrology.base.units import Area, to_mm_per_day
 from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
 
 MIN_DAYS_OF_YEAR = 355
@@ -127,21 +116,21 @@ AREA_TOLERANCE = 0.1
 
 _FLOW_UNITS = {
     "cubic metres per second": 1.0,
-    "cubic feet per second": M3_PER_FT3,
+    "cubic feet per second": units.M3_PER_FT3,
     "litres per second": 1e-3,
-    "megalitres per day": 1e3 / SECONDS_PER_DAY,
+    "megalitres per day": 1e3 / units.SECONDS_PER_DAY,
     "cubic metres per hour": 1 / 3600,
-    "cubic metres per day": 1 / SECONDS_PER_DAY,
+    "cubic metres per day": 1 / units.SECONDS_PER_DAY,
 }
 """m3/s."""
 _DEPTH_UNITS = {"millimetres per day": 1.0, "millimetres per hour": 24.0}
 """mm/day."""
 _LABELS = {"m3/s": "cubic metres per second", "cfs": "cubic feet per second", "mm/day": "millimetres per day"}
 _AREA_UNITS = {
-    "square metres": 1 / M2_PER_KM2,
-    "acres": M2_PER_ACRE / M2_PER_KM2,
-    "hectares": M2_PER_HECTARE / M2_PER_KM2,
-    "square miles": M2_PER_SQUARE_MILE / M2_PER_KM2,
+    "square metres": 1 / units.M2_PER_KM2,
+    "acres": units.M2_PER_ACRE / units.M2_PER_KM2,
+    "hectares": units.M2_PER_HECTARE / units.M2_PER_KM2,
+    "square miles": units.M2_PER_SQUARE_MILE / units.M2_PER_KM2,
 }
 """km2."""
 _MAX_NAMED = 2
@@ -151,10 +140,12 @@ FLOW_UNIT, AREA_UNIT = "unit-of-discharge", "unit-of-area"
 
 def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: AnnualRunoff) -> Iterator[Finding]:
     """Find runoff far from what the climate leads to, where another unit of flow or area explains it."""
-    ratio, expected, limits = annual.ratio, annual.expected_ratio, _usual_ratios(annual)
-    if not ratio or expected is None or limits is None:
+    ratio, expected = annual.ratio, annual.expected_ratio
+    if not ratio or expected is None or annual.aridity is None:
         return
-    relative, (low, high) = ratio / expected, limits
+    lowest, highest = HUMID_RATIOS if annual.aridity < 1 else DRY_RATIOS
+    margin = SHORT_RECORD_FACTOR if annual.days < SHORT_RECORD_YEARS * MIN_DAYS_OF_YEAR else 1.0
+    relative, low, high = ratio / expected, lowest / margin, highest * margin
     if low <= relative <= high:
         return
 
@@ -179,18 +170,9 @@ def flow_findings(product: str, unit: str, forcing: str, area: Area, annual: Ann
         yield Finding(FLOW_UNIT, "warning", sentence, detail)
 
 
-def _usual_ratios(annual: AnnualRunoff) -> tuple[float, float] | None:
-    """Return the limits of usual runoff over that expected; None where the climate is unknown."""
-    if annual.aridity is None:
-        return None
-    low, high = HUMID_RATIOS if annual.aridity < 1 else DRY_RATIOS
-    factor = SHORT_RECORD_FACTOR if annual.days < SHORT_RECORD_YEARS * MIN_DAYS_OF_YEAR else 1.0
-    return low / factor, high * factor
-
-
 def _flow_factors(unit: str, area: Area) -> dict[str, float]:
     """Return, by name of another unit, what runoff is multiplied with where the values are in that unit."""
-    m3s_per_mm = area.m2 / (SECONDS_PER_DAY * MM_PER_M)
+    m3s_per_mm = area.m2 / (units.SECONDS_PER_DAY * units.MM_PER_M)
     m3s = _FLOW_UNITS | {name: mm * m3s_per_mm for name, mm in _DEPTH_UNITS.items()}
     labelled = m3s[_LABELS[unit]]
     return {name: size / labelled for name, size in m3s.items() if name != _LABELS[unit]}
@@ -206,7 +188,7 @@ def area_unit(m2: float, reference_m2: float) -> str | None:
 
 def area_findings(areas: Mapping[str, float]) -> Iterator[Finding]:
     """Find areas (m2) that look like another unit than km2 beside that of the outline or the gauge's service."""
-    for reference in (OUTLINE_AREA, SERVICE_AREA):
+    for reference in (units.OUTLINE_AREA, units.SERVICE_AREA):
         for name in areas if reference in areas else ():
             if unit := area_unit(areas[name], areas[reference]):
                 sentence = (
@@ -218,7 +200,7 @@ def area_findings(areas: Mapping[str, float]) -> Iterator[Finding]:
 
 
 def _km2(m2: float) -> str:
-    return f"{m2 / M2_PER_KM2:.5g} km2"
+    return f"{m2 / units.M2_PER_KM2:.5g} km2"
 
 
 KELVIN = (180.0, 340.0)

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from hydrology.base.basins import gauge_product
+from hydrology.base.basins import TIME_ZONE, gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem, printable
@@ -18,9 +18,6 @@ from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
 
 Answer = TypeVar("Answer")
-
-TIME_ZONE = "time_zone"
-"""Name of the basin text that holds its time zone, which sets its calendar days."""
 
 
 class FeedProblem(Problem):

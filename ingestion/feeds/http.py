@@ -54,21 +54,6 @@ class NotANumber:
         return self.text
 
 
-def parse_json(content: bytes) -> Any:
-    """Parse JSON, with a `NotANumber` for each NaN and infinity: the rest can be used.
-
-    ValueError: it is not JSON, is cut off or is nested too deeply.
-    """
-    for whole in (content, _TOKEN.sub(_as_constant, content)):
-        with suppress(ValueError, RecursionError):
-            return json.loads(whole, parse_constant=NotANumber)
-    raise ValueError("not JSON")
-
-
-def _as_constant(token: re.Match[bytes]) -> bytes:
-    return token[0] if token["text"] is not None else b"NaN"
-
-
 Read = TypeVar("Read")
 Params = Mapping[str, str]
 
@@ -254,11 +239,15 @@ class FeedAccess:
 
 
 def parsed(body: bytes) -> Any:
-    """Parse an answer's JSON, with `NotANumber` for NaN or infinity; or Broken."""
-    try:
-        return parse_json(body)
-    except ValueError:
-        raise Broken("the answer is not whole JSON") from None
+    """Parse an answer's JSON, with a `NotANumber` for each NaN and infinity: the rest can be used.
+
+    Broken: it is not JSON, is cut off or is nested too deeply.
+    """
+    spelt = _TOKEN.sub(lambda token: b"NaN" if token["text"] is None else token[0], body)
+    for whole in (body, spelt):
+        with suppress(ValueError, RecursionError):
+            return json.loads(whole, parse_constant=NotANumber)
+    raise Broken("the answer is not whole JSON")
 
 
 def _reason(result: Any) -> str:

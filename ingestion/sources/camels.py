@@ -252,12 +252,12 @@ def _parse(
     assert of.product is not None
     if of.kind is Kind.MODEL_OUTPUT:
         return {(of.product, name): series for name, series in parse_model_output(text).items()}, {}
-    forcing = parse_forcing(text, latitude)
+    area, forcing = parse_forcing(text, latitude)
     is_filled = of.product in FILLED_BY_THEIR_SOURCE
     return {
         (of.product, name): with_lacking_days_marked(series) if is_filled else series
-        for name, series in forcing.series.items()
-    }, {of.product: forcing.area}
+        for name, series in forcing.items()
+    }, {of.product: area}
 
 
 def _refuse_twice(series: Sequence[SourceSeries]) -> None:

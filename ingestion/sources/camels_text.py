@@ -84,8 +84,7 @@ class Table:
         return cls(text, first, rows)
 
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = self.rows[column]
-        return values
+        return np.asarray(self.rows[column])
 
     @property
     def lines(self) -> list[int]:
@@ -141,25 +140,15 @@ _COLUMNS = {
 _HEADINGS = (*_DATE, *_COLUMNS)
 
 
-@dataclass(frozen=True, slots=True)
-class Forcing:
-    """A forcing file.
+def parse_forcing(text: TextFile, gauge_latitude: float | None) -> tuple[float, dict[str, DailySeries]]:
+    """Return the area (m2) and the series of a forcing file of any product, by position, after checking its header.
 
-    `area` is in m2; `series` are daylength (s), precipitation (mm/day), srad (W/m2), swe (mm), tmax and tmin (degC), vp
-    (Pa) by name. The published products fill swe with zeros, which does not mean "no snow".
-    """
-
-    area: float
-    series: dict[str, DailySeries]
-
-
-def parse_forcing(text: TextFile, gauge_latitude: float | None) -> Forcing:
-    """Parse a forcing file of any product, by position, after checking its four header lines.
-
-    Skipped days are NaN and ABSENT; the format has no mark for a missing value. The latitude must be that of the gauge.
+    The series are daylength (s), precipitation (mm/day), srad (W/m2), swe (mm), tmax and tmin (degC), vp (Pa) by name.
+    The published products fill swe with zeros, which does not mean "no snow". Skipped days are NaN and ABSENT; the
+    format has no mark for a missing value. The latitude must be that of the gauge.
     """
     area = _check_header(text, gauge_latitude)
-    return Forcing(area, Table.parse(text, _HEADER_LINES, _HEADINGS).series(_DATE, _COLUMNS))
+    return area, Table.parse(text, _HEADER_LINES, _HEADINGS).series(_DATE, _COLUMNS)
 
 
 def _check_header(text: TextFile, gauge_latitude: float | None) -> float:

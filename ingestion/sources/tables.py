@@ -153,7 +153,10 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
 
 
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
-    basin = _own_id(sheet, row["id"], line)
+    basin = sheet.basin(row["id"], "id is not a basin identifier", "write a namespace and a name, like OWN-mill", line)
+    if has_source(basin):
+        cause = f"the basin belongs to {basin.partition('-')[0]}, which has a source of its own"
+        raise sheet.fault(cause, "choose another namespace, like OWN-mill", line)
     known = [name for name in row if name not in _WORDS and (row[name] or name in _PLACE)]
     shown = (*_PLACE, *STATIC_ATTRIBUTES)
     numbers = {name: sheet.attribute(row[name], name, line, shown) for name in known}
@@ -168,15 +171,6 @@ def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinD
         attributes=numbers,
         files=(sheet.file,),
     )
-
-
-def _own_id(sheet: Sheet, text: str, line: int) -> str:
-    basin = sheet.basin(text, "id is not a basin identifier", "write a namespace and a name, like OWN-mill", line)
-    namespace = basin.partition("-")[0]
-    if has_source(basin):
-        cause = f"the basin belongs to {namespace}, which has a source of its own"
-        raise sheet.fault(cause, "choose another namespace, like OWN-mill", line)
-    return basin
 
 
 def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], registered: Collection[str]) -> None:

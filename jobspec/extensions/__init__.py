@@ -17,8 +17,6 @@ SETTING = "FRESHET_EXTENSIONS"
 class UnknownExtension(InvalidInput):
     """The setting names an extension that is not installed."""
 
-    kind = "unknown-extension"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:

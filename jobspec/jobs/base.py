@@ -100,10 +100,7 @@ INGEST = Authority(
     admins={"source": "benchmarks", "adopt": True},
     note="Basins that its key registered, and new ones that are not an agency's, which its key then registers.",
 )
-UPLOAD = Authority(
-    writes=INGEST.writes,
-    note="Basins that its key registered, except gauges with a published source.",
-)
+UPLOAD = Authority(writes=INGEST.writes, note="Basins that its key registered, except gauges with a published source.")
 BASIN = Authority(
     writes=_all("basin", *_BASIN, "states"),
     also=frozenset(_ADOPTION),
@@ -112,13 +109,10 @@ BASIN = Authority(
     note="A basin that its key registered, or a new one that is not an agency's.",
 )
 CLIMATE = Authority(
-    writes=_all("basin", *_BASIN, "states"),
-    names={"basin": "basin"},
-    note="A basin that its key registered.",
+    writes=_all("basin", *_BASIN, "states"), names={"basin": "basin"}, note="A basin that its key registered."
 )
 WEATHER = Authority(
-    writes=_all("weather", *_WEATHER),
-    note="It is marked as not operational: only runs that name it use it.",
+    writes=_all("weather", *_WEATHER), note="It is marked as not operational: only runs that name it use it."
 )
 FETCH = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
@@ -140,19 +134,12 @@ FORECAST = Authority(
     forecasters=True,
     note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
 )
-WHAT_IF = Authority(
-    writes=_all("run", *_RUN) | _all("any", "basin_errors"),
-    note="Runs are stored under its key.",
-)
+WHAT_IF = Authority(writes=_all("run", *_RUN) | _all("any", "basin_errors"), note="Runs are stored under its key.")
 VOLUMES = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
     note="Runs are stored under its key: they are not the newest of a basin.",
 )
-REPLAY = Authority(
-    writes={**FORECAST.writes, **_all("weather", *_WEATHER)},
-    also=FORECAST.also,
-    note=FORECAST.note,
-)
+REPLAY = Authority(writes={**FORECAST.writes, **_all("weather", *_WEATHER)}, also=FORECAST.also, note=FORECAST.note)
 DAILY = Authority(
     also=frozenset(_union([FETCH, BRIDGE, FORECAST])),
     folders=frozenset(folder for extension in extensions() for folder in extension.daily_folders),
@@ -191,31 +178,19 @@ PRETRAINED = admins_alone(
     "verification",
     note="What it installs belongs to the service.",
 )
-EVALUATION = Authority(
-    writes=_all("version", *_SCORES, "basin_errors"),
-    names={"version": "version"},
-    note="A version that is stored under its key; by default its newest.",
-)
-CALIBRATION = Authority(
-    writes=_all("version", *_ERRORS, "recalibrations"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-REFORECAST = Authority(
-    writes=_all("version", "verification", "basin_errors"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-VERIFICATION = Authority(
-    writes=_all("version", "verification", "error_splits"),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
-LEVELS = Authority(
-    writes=_all("version", *_LEVELS),
-    names={"version": "version"},
-    note=EVALUATION.note,
-)
+
+
+def _of_named_version(*tables: str) -> Authority:
+    """Return the permissions of a kind whose results belong to the version that it names."""
+    note = "A version that is stored under its key; by default its newest."
+    return Authority(writes=_all("version", *tables), names={"version": "version"}, note=note)
+
+
+EVALUATION = _of_named_version(*_SCORES, "basin_errors")
+CALIBRATION = _of_named_version(*_ERRORS, "recalibrations")
+REFORECAST = _of_named_version("verification", "basin_errors")
+VERIFICATION = _of_named_version("verification", "error_splits")
+LEVELS = _of_named_version(*_LEVELS)
 COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",

@@ -25,8 +25,7 @@ class IngestParams(RequestModel):
     """The data to ingest."""
 
     source: SourceName = Field(
-        "camels",
-        description="Layout of the data. `benchmarks`: one file of published scores, of all its basins.",
+        "camels", description="Layout of the data. `benchmarks`: one file of published scores, of all its basins."
     )
     from_: list[Place] = Field(
         alias="from",

@@ -29,20 +29,20 @@ WeatherModel = Annotated[
 ]
 
 
+T0 = Annotated[
+    DayField | None, Field(description="The last day of the state; by default the newest that the data allow.")
+]
+
+
 class AheadParams(RequestModel):
     """The basins, days, version and weather of a forecast."""
 
     basins: Basins = Field([], description="By default all that have a model version.")
-    t0: DayField | None = Field(
-        None, description="The last day of the state; by default the newest that the data allow."
-    )
+    t0: T0 = None
     horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
     version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
     product: Name | None = Field(None, description="The weather product that the version is expected to use.")
-    weather: ForcingKind = Field(
-        "observed",
-        description=DESCRIBED,
-    )
+    weather: ForcingKind = Field("observed", description=DESCRIBED)
     weather_id: Id | None = Field(
         None, description="The weather forecast to use; by default the newest known one of each basin."
     )
@@ -129,9 +129,7 @@ class VolumesParams(RequestModel):
     """The seasons whose volume to forecast."""
 
     basins: Basins = Field([], description="By default all that have a model version.")
-    t0: DayField | None = Field(
-        None, description="The last day of the state; by default the newest that the data allow."
-    )
+    t0: T0 = None
     season: SeasonField | None = Field(
         None,
         description="The same days of every year; of those the first that have not ended at T0. By default April to "

@@ -1,9 +1,9 @@
 """Jobs that create model versions, and the memory that training a member takes: what cannot fit is refused at once."""
 
 from datetime import timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
@@ -22,7 +22,6 @@ _PROCESS = 400 * 2**20
 class TrainingTooLarge(InvalidInput):
     """The training needs more memory than a job of an operator's key may use."""
 
-    kind = "training-too-large"
     remedy = "Train with a smaller batch, shorter windows or a smaller network: `detail` has what would fit."
 
 
@@ -60,6 +59,15 @@ def _inputs(config: TrainingConfig) -> tuple[int, int]:
     return 1 + len(config.inputs.auxiliary), len(config.inputs.static)
 
 
+def _with_enough_years(period: Period) -> Period:
+    with refusing("period"):
+        split_years(period)
+    return period
+
+
+WaterYears = Annotated[PeriodField, AfterValidator(_with_enough_years)]
+
+
 class Judgement(RequestModel):
     """The comparison of a new version with the current ones, and its consequence."""
 
@@ -72,7 +80,7 @@ class PromotionRule(Judgement):
     difference in NSE, paired by basin, lies above the margin. Two of every three water years decide; the third only
     reports. A fine-tuned version is decided on basin by basin, and against its parent where a basin has no version."""
 
-    period: PeriodField = Field(
+    period: WaterYears = Field(
         description="Days that took no part in the training, nor in that of its ancestors: four or more whole water "
         "years (October to September)."
     )
@@ -89,14 +97,6 @@ class TrainingParams(RequestModel):
         description="Without it, the version serves only basins that lack one; a fine-tuned version serves no basin "
         "before it is promoted.",
     )
-
-    @field_validator("compare")
-    @classmethod
-    def _has_enough_years(cls, rule: PromotionRule | None) -> PromotionRule | None:
-        if rule is not None:
-            with refusing("period"):
-                split_years(rule.period)
-        return rule
 
 
 class TrainingJob(JobRequest, authority=TRAINING):
@@ -115,20 +115,12 @@ class RetrainingParams(Judgement):
     the twin is compared with the version in use, or its twin, by the rule of a training's `compare`."""
 
     version: Id | None = Field(None, description="By default the version in use in the most basins.")
-    judge_on: PeriodField | None = Field(
+    judge_on: WaterYears | None = Field(
         None,
         description="Four or more whole water years (October to September). By default the longest series of them "
         "that the version in use, or its twin, has not learnt from.",
     )
     label: Line | None = Field(None, description="A name for the candidate.")
-
-    @field_validator("judge_on")
-    @classmethod
-    def _has_enough_years(cls, period: Period | None) -> Period | None:
-        if period is not None:
-            with refusing("period"):
-                split_years(period)
-        return period
 
 
 class RetrainingJob(JobRequest, authority=RETRAINING):

@@ -150,7 +150,6 @@ class Buckets(Network):
     architecture = "buckets"
     conserving = True
     skips_gaps = False
-    state_version = 1
     sees_energy = True
     evaporates = "evapotranspiration"
 

@@ -1,6 +1,10 @@
-"""LSTM, EINS and mmRNN, for comparison: they do not conserve water. Standardised water in, linear head, mm/day out."""
+"""LSTM, EA-LSTM, GRU, EINS and mmRNN, for comparison: they do not conserve water.
+
+Standardised water in, linear head, mm/day out.
+"""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -20,18 +24,22 @@ class Standardised(Network):
 
     conserving = False
     skips_gaps = False
-    state_version = 1
     carried: tuple[str, ...]
     precipitation: Tensor
     streamflow: Tensor
 
-    def __init__(self, auxiliary: int, static: int, cells: int, dropout: float) -> None:
+    def __init__(self, auxiliary: int, static: int, cells: int, forget_bias: float = 3.0, dropout: float = 0.4) -> None:
         super().__init__()
-        self.features, self.cells = 1 + auxiliary + static, cells
+        self.weather, self.features, self.cells = 1 + auxiliary, 1 + auxiliary + static, cells
         self.dropout = nn.Dropout(dropout)
         self.head = Linear(cells, 1)
         self.register_buffer("precipitation", torch.tensor([0.0, 1.0]))  # mean and standard deviation, mm/day
         self.register_buffer("streamflow", torch.tensor([0.0, 1.0]))
+        self.build(forget_bias)
+
+    @abstractmethod
+    def build(self, forget_bias: float) -> None:
+        """Create the weights of the recurrence, whose forget gate starts at a bias."""
 
     def scale_to(self, water: WaterScales) -> None:
         with torch.no_grad():
@@ -81,12 +89,9 @@ class LSTM(Standardised):
     carried = ("h", "c")
     by_library = True
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.lstm = nn.LSTM(self.features, cells)
-        forget = slice(cells, 2 * cells)  # the gates' order is input, forget, cell, output
+    def build(self, forget_bias: float) -> None:
+        self.lstm = nn.LSTM(self.features, self.cells)
+        forget = slice(self.cells, 2 * self.cells)  # the gates' order is input, forget, cell, output
         weights = dict(self.lstm.named_parameters())
         with torch.no_grad():
             weights["bias_ih_l0"][forget] = forget_bias
@@ -108,6 +113,65 @@ class LSTM(Standardised):
             h = torch.sigmoid(o) * torch.tanh(c)
             steps.append(h)
         return torch.stack(steps), {"h": h, "c": c}
+
+
+class EALSTM(Standardised):
+    """LSTM whose input gate sees the statics alone, once, and the rest of it the weather alone.
+
+    Source: Kratzert et al. 2019, equations 7 to 12; its input gate chooses the cells that a basin uses.
+    """
+
+    architecture = "ealstm"
+    carried = ("h", "c")
+
+    def build(self, forget_bias: float) -> None:
+        self.input_gate = Linear(self.features - self.weather, self.cells)
+        self.gates = Linear(self.weather, 3 * self.cells)  # forget, cell, output
+        self.feedback = Linear(self.cells, 3 * self.cells, bias=False)
+        with torch.no_grad():
+            self.gates.bias[: self.cells] = forget_bias
+
+    def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
+        i = torch.sigmoid(self.input_gate(x[0, :, self.weather :]))
+        h, c = state["h"], state["c"]
+        steps = []
+        for day in _by_day(self.gates, x[..., : self.weather]):
+            f, g, o = (day + self.feedback(h)).chunk(3, -1)
+            c = torch.sigmoid(f) * c + i * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            steps.append(h)
+        return torch.stack(steps), {"h": h, "c": c}
+
+
+class GRU(Standardised):
+    """GRU, with the statics at every step; its update gate retains most of h at first, by `forget_bias`.
+
+    Source: Cho et al. 2014, with the reset gate behind the product, as torch has it.
+    """
+
+    architecture = "gru"
+    carried = ("h",)
+
+    def build(self, forget_bias: float) -> None:
+        self.gates = Linear(self.features, 3 * self.cells)  # reset, update, new
+        self.feedback = Linear(self.cells, 3 * self.cells)
+        with torch.no_grad():
+            self.gates.bias[self.cells : 2 * self.cells] = forget_bias
+
+    def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
+        h = state["h"]
+        steps = []
+        for day in _by_day(self.gates, x):
+            (r, z, n), (back_r, back_z, back_n) = day.chunk(3, -1), self.feedback(h).chunk(3, -1)
+            new = torch.tanh(n + torch.sigmoid(r + back_r) * back_n)
+            h = torch.lerp(new, h, torch.sigmoid(z + back_z))
+            steps.append(h)
+        return torch.stack(steps), {"h": h}
+
+
+def _by_day(project: nn.Module, x: Tensor) -> Iterator[Tensor]:
+    """Yield the product of each day. Without gradients one by one: its bits must not depend on the number of days."""
+    return iter(project(x)) if torch.is_grad_enabled() else map(project, x)
 
 
 class EINSRecurrence(nn.Module):
@@ -135,11 +199,7 @@ class EINSRecurrence(nn.Module):
 
     def forward(self, x: Tensor, s: Tensor, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Run T steps of x (T, B, xi) from s and q (B, theta); return q (T, B, theta), and the last s and q."""
-        # Without gradients step by step: the bits of a step must not depend on the number of steps run together.
-        doubts, extrapolations = (
-            iter(project(x)) if torch.is_grad_enabled() else map(project, x)
-            for project in (self.diagnosis, self.extrapolation)
-        )
+        doubts, extrapolations = _by_day(self.diagnosis, x), _by_day(self.extrapolation, x)
         steps: list[Tensor] = []
         for x_t, doubt, extrapolated in zip(x, doubts, extrapolations, strict=True):
             d = torch.sigmoid(doubt + self.feedback(q))  # (14)
@@ -157,11 +217,8 @@ class EINS(Standardised):
     architecture = "eins"
     carried = ("s", "q")
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 0.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.recurrence = EINSRecurrence(self.features, cells, forget_bias)
+    def build(self, forget_bias: float) -> None:
+        self.recurrence = EINSRecurrence(self.features, self.cells, forget_bias)
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
         hidden, s, q = self.recurrence(x, state["s"], state["q"])
@@ -182,11 +239,8 @@ class MMRNN(Standardised):
     carried = ("c", "h")
     skips_gaps = True
 
-    def __init__(
-        self, auxiliary: int, static: int, cells: int = 64, forget_bias: float = 3.0, dropout: float = 0.4
-    ) -> None:
-        super().__init__(auxiliary, static, cells, dropout)
-        self.recurrence = MixedMemory(self.features, cells, forget_bias=forget_bias)
+    def build(self, forget_bias: float) -> None:
+        self.recurrence = MixedMemory(self.features, self.cells, forget_bias=forget_bias)
 
     def empty_state(self, samples: int) -> State:
         """Return c and h, and `waited` (B,): the days skipped since the last step."""

@@ -50,7 +50,6 @@ class MCLSTM(Network):
     architecture = "mclstm"
     conserving = True
     skips_gaps = False
-    state_version = 1
     trash_cells = (TRASH_CELL,)
 
     def __init__(

@@ -26,12 +26,10 @@ SHAPE, REGIONAL, BASINS = "shape.", "regional.", "basins."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShippedErrors:
-    """A shipped error model.
+    """A shipped error model, fitted to the days of a period at most.
 
-    Attributes:
-        period: the days to which it was fitted, at most.
-        shape, regional: of the basins with parameters of their own, and of others.
-        for_unseen: whether `regional` was fitted in basins that its members had not learnt from.
+    `shape` is of the basins with parameters of their own, `regional` of others; `for_unseen`: whether `regional` was
+    fitted in basins that its members had not learnt from.
     """
 
     period: Period

@@ -20,11 +20,7 @@ Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class ShippedPart(Named):
-    """An ensemble that is part of a combination, with its share of the flow relative to the others'.
-
-    Attributes:
-        basin_weights: its share in basins with shares of their own; otherwise they are not written.
-    """
+    """An ensemble in a combination, with its share of the flow relative to the others'; some basins have their own."""
 
     weight: Weight
     basin_weights: dict[str, Weight] = Field(default_factory=dict, exclude_if=lambda weights: not weights)
@@ -71,18 +67,8 @@ class Combination(Shipped):
         return tuple(dict.fromkeys(part.product for part in self.parts))
 
 
-def names(shelf: Path) -> list[str]:
-    """Return the names of the combinations in a folder."""
-    return sorted(found.parent.name for found in shelf.glob(f"*/{DESCRIPTION}"))
-
-
 def read(folder: Path) -> Combination:
-    """Return a shipped combination with its parts.
-
-    Raises:
-        DamagedEnsemble: a file is missing or damaged, of a part or of a twin, too; or a part, or the twin, is not the
-            one that the description names.
-    """
+    """Return a shipped combination with its parts; `DamagedEnsemble` where it, a part or a twin is not whole."""
     found = _read(folder)
     if found.description.twin is None:
         return found

@@ -33,8 +33,6 @@ FolderName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 class DamagedEnsemble(DataProblem):
     """A shipped ensemble differs from the one that was written."""
 
-    kind = "damaged-ensemble"
-
 
 class Frozen(BaseModel):
     """A part of a description: it has no other fields and never changes."""
@@ -59,11 +57,7 @@ class Shipped:
 
 
 def read_description(path: Path, form: type[Described]) -> tuple[Described, str]:
-    """Return what a description holds, and its fingerprint; its folder must have a model card, too.
-
-    Raises:
-        DamagedEnsemble: it cannot be read, or is not of that form.
-    """
+    """Return what a description with a model card beside it holds, and its fingerprint; or `DamagedEnsemble`."""
     text = read_file(path)
     read_file(path.parent / CARD)
     try:
@@ -93,13 +87,10 @@ def require_named(found: Shipped, named: Named, role: str, description: Path) ->
 
 
 def read_beside(shipped: Shipped, file: str, parse: Callable[[bytes], tuple[str, Beside]]) -> Beside | None:
-    """Return what a file beside a description holds, or None without such a file.
+    """Return what a file beside a description holds, or None without it; `DamagedEnsemble` where it is another's.
 
     Such a file is not part of the description: another content belongs to the same ensemble. `parse` returns the
     fingerprint of the description that the bytes name, and what they hold.
-
-    Raises:
-        DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
     path = shipped.folder / file
     if not path.exists():
@@ -200,17 +191,13 @@ class Ensemble(Shipped):
         return self.description.config.inputs.product
 
 
-def names(shelf: Path) -> list[str]:
-    """Return the names of the ensembles in a folder."""
-    return sorted(found.parent.name for found in shelf.glob(f"*/{DESCRIPTION}"))
+def names(shelf: Path, description: str = DESCRIPTION) -> list[str]:
+    """Return the names of the ensembles in a folder, or of what has another kind of description."""
+    return sorted(found.parent.name for found in shelf.glob(f"*/{description}"))
 
 
 def read(folder: Path) -> Ensemble:
-    """Return a shipped ensemble.
-
-    Raises:
-        DamagedEnsemble: a file is missing, damaged, or differs from the description; or its twin's is.
-    """
+    """Return a shipped ensemble; `DamagedEnsemble` where a file of it or of its twin is missing, damaged or another."""
     shipped = _read(folder)
     named = shipped.description.twin
     if named is None:

@@ -16,7 +16,6 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from operations.versions.stages import with_progress
 from records.access import audit
 from records.access.audit import Actor
 from records.alerts import alerts, held_alerts, settle_alerts
@@ -208,7 +207,6 @@ def _withdraw(work: Work, one: Adjustment | HeldAlerts, reason: str) -> list[Cha
 
 
 def _fresh(session: Session, clock: Clock, names: Sequence[str]) -> dict[str, Latest]:
-    """Return the latest forecasts of basins that are not stale."""
     now = clock.now()
     return {
         name: newest
@@ -228,7 +226,7 @@ def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[C
     With `may_hold`, changes wait for approval where the service needs it; those of the past do not.
     """
     changes: list[Change] = []
-    for first in with_progress("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
+    for first in range(0, len(names), AT_A_TIME):
         some = names[first : first + AT_A_TIME]
         with work.database.reading() as session:
             newest, decided = _fresh(session, work.clock, some), alerts.standings(session, some)

@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
 from records.alerts.subscriptions import Subscription
 from records.basins.basins import sites
 from records.basins.ownership import shown_name
-from records.database.engine import Database
+from records.database.work import Work
 from runtime.settings import Settings
 
 log = structlog.get_logger()
@@ -54,27 +54,16 @@ PASS_SECONDS = 120.0
 _SPARE = timedelta(seconds=10)
 """Time that a lease lasts longer than its attempt."""
 
-OnDelivery = Callable[[int, int], None]
 
-
-def deliver(
-    database: Database,
-    settings: Settings,
-    now: Callable[[], datetime],
-    on_receiver: OnDelivery = lambda _done, _total: None,
-    patience: float = ANSWER_SECONDS,
-) -> Counter[Status]:
+def deliver(work: Work, patience: float = ANSWER_SECONDS) -> Counter[Status]:
     """Attempt each due message once, and return the deliveries that were attempted.
 
-    Args:
-        now: the wall-clock time.
-        on_receiver: called with the number of receivers done and the total; an exception that it raises ends the pass
-            after the attempts that are under way.
-        patience: timeout of a webhook in seconds, from connecting to the head of the answer.
+    Progress counts the receivers; where it stops the work, the attempts that are under way are finished. The patience
+    is the timeout of a webhook in seconds, from connecting to the head of the answer.
     """
-    courier = _Courier(database, settings, signatures.service_key(settings), now, patience)
-    with database.reading() as session:
-        due = dispatch.due(session, now())
+    courier = _Courier(work, signatures.service_key(work.settings), patience)
+    with work.database.reading() as session:
+        due = dispatch.due(session, work.clock.wall())
     stop, end = threading.Event(), time.monotonic() + PASS_SECONDS
     webhooks, mail_server = _Lane(courier, stop, end), _Lane(courier, stop, end)
     of_mail = [queue.messages for queue in due if queue.by_mail]
@@ -94,27 +83,25 @@ def deliver(
                         running |= {mail_pool.submit(mail_server.send, messages) for messages in rest}
                     else:
                         done += 1
-                        on_receiver(done, len(due))
+                        work.show(done, len(due))
         finally:
             stop.set()
     if mail_server.wait is not None:
-        with database.transaction() as session:
-            dispatch.hold_mail(session, now() + mail_server.wait)
+        with work.database.transaction() as session:
+            dispatch.hold_mail(session, work.clock.wall() + mail_server.wait)
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class _Courier:
-    database: Database
-    settings: Settings
+    work: Work
     key: bytes
-    now: Callable[[], datetime]
     patience: float
 
     def attempt(self, outgoing: Outgoing) -> tuple[list[Status], Absent | None]:
         """Attempt a message once; return the state of its deliveries (not another sender's), and why it failed."""
-        with self.database.transaction() as session:
-            claimed = [dispatch.claim(session, delivery, self.now(), self._lease) for delivery in outgoing]
+        with self.work.database.transaction() as session:
+            claimed = [dispatch.claim(session, delivery, self.work.clock.wall(), self._lease) for delivery in outgoing]
             sendings = [sending for sending in claimed if sending is not None]
             basins = [sending.change.basin_id for sending in sendings if sending.change is not None]
             names = {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
@@ -122,13 +109,13 @@ class _Courier:
             return [], None
         outcome = self._outcome(sendings, names)
         statuses: list[Status] = []
-        with self.database.transaction() as session:
+        with self.work.database.transaction() as session:
             for one in sendings:
                 status = dispatch.finish(
                     session,
                     one.delivery,
                     one.number,
-                    self.now(),
+                    self.work.clock.wall(),
                     status_code=outcome.status_code,
                     failure=outcome.failure,
                 )
@@ -137,14 +124,14 @@ class _Courier:
                 log.info("delivery.attempt", delivery=one.delivery, number=one.number, status=status)
             ended = outcome.pauses == "at once" or (outcome.pauses == "at the end" and "failed" in statuses)
             if outcome.failure is not None and statuses and ended:
-                subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.now())
+                subscriptions.pause(session, sendings[0].subscription.id, outcome.failure, self.work.clock.wall())
                 statuses = ["failed"] * len(statuses)
         return statuses, outcome.failure
 
     @property
     def _lease(self) -> timedelta:
-        by_mail = timedelta(seconds=self.settings.smtp_seconds) + _SPARE
-        return max(LEASE, by_mail) if self.settings.sends_mail else LEASE
+        by_mail = timedelta(seconds=self.work.settings.smtp_seconds) + _SPARE
+        return max(LEASE, by_mail) if self.work.settings.sends_mail else LEASE
 
     def _outcome(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> DeliveryOutcome:
         """Send a message. Whatever fails is a failure of this message alone, and the pass goes on."""
@@ -159,10 +146,10 @@ class _Courier:
     def _send(self, sendings: Sequence[Sending], names: Mapping[str, str]) -> DeliveryOutcome:
         first = sendings[0]
         if first.subscription.email is not None:
-            return mail.send(self.settings, self.key, sendings, names, self.now())
+            return mail.send(self.work.settings, self.key, sendings, names, self.work.clock.wall())
         changes = worst_first([sending.change for sending in sendings if sending.change is not None])
         to, name = first.subscription, names[changes[0].basin_id]
-        return post(self.settings, self.key, to, changes, name, at=self.now(), patience=self.patience)
+        return post(self.work.settings, self.key, to, changes, name, at=self.work.clock.wall(), patience=self.patience)
 
 
 @dataclass(slots=True)

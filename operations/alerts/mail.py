@@ -27,7 +27,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from hydrology.extremes.advice import LevelAdvice
+from hydrology.extremes.level_checks import LevelAdvice
 from jobspec.subscriptions import one_line
 from records.alerts import signatures
 from records.alerts.alert_changes import Change, advice_of, first_of, headline, other_levels, turn, worst_first

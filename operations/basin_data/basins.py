@@ -14,13 +14,12 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.basins import basin_id
+from hydrology.base.basins import TIME_ZONE, basin_id
 from hydrology.base.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.units import AREA_ATTRIBUTES
 from hydrology.weather.climate import CLIMATE
-from ingestion.feeds.base import TIME_ZONE
 from jobspec.training import InputsConfig
 from records.basins import basins, ownership
 from records.basins.ownership import Basin

@@ -1,12 +1,13 @@
 """Checks incoming data before it is stored: its days have ended; its weather agrees with itself, sun and climate."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem, Finding
 from hydrology.base.series import DailySeries, Flag
@@ -16,7 +17,6 @@ from hydrology.weather.daily_weather import CHECKED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.daily import ReadSeries
-from ingestion.feeds.base import TIME_ZONE
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.basins.ownership import Basin
@@ -69,8 +69,6 @@ _MAX_SENTENCES = 3
 
 class ImpossibleWeather(DataProblem):
     """Weather cannot be what it is labelled as."""
-
-    kind = "impossible-weather"
 
 
 def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
@@ -129,7 +127,7 @@ def climate_of(session: Session, basin: Basin, product: str | None = None) -> Ba
         return of_attribute
     chosen, years = longest_run
     period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
-    stored = _read(session, basin.id, chosen, CLIMATE_VARIABLES, period)
+    stored = series.read_product(session, basin.id, chosen, CLIMATE_VARIABLES, period, skip_damaged=True)
     values = {name: daily.over(period).values for name, daily in stored.items()}
     climate = BasinClimate.of_record(f"the stored {chosen}", period.days, values)
     if of_attribute is not None and np.isnan(climate.precipitation).all():
@@ -167,18 +165,11 @@ def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Ite
 
 
 def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return the stored series of the same days for variables that are not incoming."""
     period = Period(
         min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
     )
-    return _read(session, basin, product, [name for name in CHECKED if name not in incoming], period)
-
-
-def _read(
-    session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
-) -> dict[str, DailySeries]:
-    """Read stored series; skip a damaged one, so that incoming data can replace it."""
-    return series.read_product(session, basin, product, variables, period, skip_damaged=True)
+    others = [name for name in CHECKED if name not in incoming]
+    return series.read_product(session, basin, product, others, period, skip_damaged=True)  # new data replace those
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:

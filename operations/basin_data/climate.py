@@ -68,7 +68,6 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
 
 
 def _only_product(session: Session, basin: str) -> str:
-    """Return the product that has all variables needed for a basin's climate."""
     stored = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
     products = sorted(
         product for product in {name for name, _ in stored} if stored.issuperset((product, name) for name in _VARIABLES)
@@ -81,7 +80,6 @@ def _only_product(session: Session, basin: str) -> str:
 
 
 def _calendar_years(session: Session, basin: str, product: str) -> Period:
-    """Return all calendar years whose first and last day are stored."""
     stored = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
     if len(stored) < len(_VARIABLES):
         raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
@@ -131,7 +129,6 @@ def _indices(session: Session, basin: Basin, product: str, period: Period) -> Cl
 
 
 def _whole(session: Session, basin: str, product: str, variable: str, period: Period) -> Array:
-    """Return every value of a period, (days,)."""
     stored = series.read(session, basin, product, variable, period)
     missing = np.ones(len(period), dtype=bool) if stored is None else np.isnan(stored.values)
     if stored is None or missing.any():

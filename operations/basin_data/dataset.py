@@ -25,8 +25,8 @@ from models.networks import architecture
 from operations.basin_data.basins import Attributes, completed
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
 from records.basins import basins
+from records.basins.ownership import Basin
 from records.feeds import feeds
 from records.series import series, year_rows
 from records.versions.versions import Version
@@ -198,8 +198,7 @@ def load_forcings(
     """
     skips_gaps = architecture(config.network).skips_gaps
     outcomes: dict[str, BasinForcing | Absent] = {}
-    groups = range(0, len(ids), GROUP)
-    for first in with_progress("weather read, groups of basins", groups) if len(groups) > 1 else groups:
+    for first in range(0, len(ids), GROUP):
         group, records = [*ids[first : first + GROUP]], None
         while records is None:
             try:
@@ -294,16 +293,25 @@ def skipped_days(
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
     """Return observed discharge in mm/day, NaN where missing, or why none; by the products' area (`units.area_by`)."""
+    found = discharge_of(session, basins.get(session, basin), products, period)
+    return found if isinstance(found, Absent) else found.astype(np.float32)
+
+
+def discharge_of(
+    session: Session, stored: Basin, products: Sequence[str], period: Period
+) -> npt.NDArray[np.float64] | Absent:
+    """Return discharge as `load_discharge` does, before it is rounded."""
+    basin = stored.id
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
     except year_rows.DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     if observed is None or not np.isfinite(observed.values).any():
         return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
-    area = area_by(basins.get(session, basin).areas, products)
+    area = area_by(stored.areas, products)
     if area is None:
         return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
-    return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
+    return to_mm_per_day(observed.values, unit=observed.unit, area=area)
 
 
 def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:

@@ -20,6 +20,7 @@ from ingestion.sources import benchmarks
 from operations.basin_data.check_incoming import check_observed, ended_only
 from records.basins import basins
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.database.work import Work
 from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
@@ -150,7 +151,11 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
     ]
     new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
-    stored = _extents(session, data)
+    stored = {
+        (product, variable): days
+        for product, names in grouped((one.product, one.variable) for one in data.series).items()
+        for (_, variable), days in series.extent(session, [data.basin], product, names).items()
+    }
     together: dict[tuple[str, SourceFile], dict[str, DailySeries]] = {}
     for one in data.series:
         together.setdefault((one.product, one.file), {})[one.variable] = one.series
@@ -167,17 +172,6 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
         invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return IngestResult(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
-
-
-def _extents(session: Session, data: BasinData) -> dict[tuple[str, str], Period]:
-    variables: dict[str, list[str]] = {}
-    for one in data.series:
-        variables.setdefault(one.product, []).append(one.variable)
-    return {
-        (product, variable): days
-        for product, names in variables.items()
-        for (_, variable), days in series.extent(session, [data.basin], product, names).items()
-    }
 
 
 def first_affected(written: series_writer.Written, before: Period | None) -> Day | None:

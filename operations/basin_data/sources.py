@@ -190,7 +190,9 @@ class _Reader:
                 case "file":
                     self.file = content
                 case "problem":
-                    raise _problem(*content)
+                    problem = Problem(content[2])
+                    problem.kind, problem.exit_code = content[:2]
+                    raise problem
                 case _:
                     return content
 
@@ -225,9 +227,3 @@ def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Pat
             except OSError as error:
                 sentence = f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."
                 connection.send(("problem", (DataProblem.kind, DataProblem.exit_code, sentence)))
-
-
-def _problem(kind: str, exit_code: int, sentence: str) -> Problem:
-    problem = Problem(sentence)
-    problem.kind, problem.exit_code = kind, exit_code
-    return problem

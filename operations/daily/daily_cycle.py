@@ -46,8 +46,6 @@ its data stopped, and its latest forecast is too old. `failed`: a forecast was p
 OnFetch = Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None]
 """Receives the name of each feed that was asked, the outcome of its basins, and their source files."""
 
-ADVANCING = "basin-days to T0"
-"""Label of the stage in which states advance."""
 PART_BASINS = 256
 """The most basins of a part: what it holds in memory, and what a failure repeats, do not grow with the service."""
 
@@ -165,7 +163,7 @@ def parts_of(names: Sequence[str], cores: int) -> list[list[str]]:
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
     """Issue the newest forecasts of a part of the basins."""
     filling = replace(asked, climatology=work.settings.fill_with_climatology)
-    done = issue_newest(work.stage(ADVANCING), names, filling)
+    done = issue_newest(work, names, filling)
     return _outcomes(work, names, done)
 
 

@@ -124,13 +124,9 @@ def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest
         with work.database.reading() as session:
             new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan))]
         if new:
-            done.issued += issue(
-                work,
-                RunRequest(params, asked.purpose, asked.owner),
-                new,
-                t0_named=False,
-                still_due=lambda session, plan: _new(session, work.clock, plan),  # another cycle may have issued some
-            )
+            request = RunRequest(params.model_copy(update={"t0": None}), asked.purpose, asked.owner)
+            # Another cycle may have issued some meanwhile.
+            done.issued += issue(work, request, new, lambda session, plan: _new(session, work.clock, plan))
         return {name for plan in possible for name in plan.forcings}
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
@@ -198,8 +194,7 @@ def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
 
 
 def _is_of(plan: Plan, run: run_types.Run, basin: run_types.RunBasin, state_hash: str | None) -> bool:
-    used = None if run.weather is None else run.weather.id
-    weather = None if plan.forecast is None else plan.forecast.id
+    used, weather = run.weather and run.weather.id, plan.forecast and plan.forecast.id
     used_bridges = [one.used for part in plan.parts_in(basin.basin_id) for one in part.bridges[basin.basin_id]]
     over = tuple({one.sha256: one for one in used_bridges}.values())
     created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)

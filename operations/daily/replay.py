@@ -6,7 +6,6 @@ The weather forecasts are perturbed observations, and are labelled so.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
-from functools import partial
 
 import numpy as np
 import structlog
@@ -61,13 +60,13 @@ def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
             "clock."
         )
     with work.database.reading() as session:
-        by_product = _by_product(session)
+        current = promotions.current(session, chosen(session, []))  # by their product, of several that of most weight
+        by_product = grouped((versions.get(session, version).products[0], name) for name, version in current.items())
     issued: list[run_types.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}
     for done, issue_day in enumerate(issue_days):
-        work.show(done, len(issue_days), f"{issue_day:%Y-%m-%d}")
-        reasons, at = {}, replace(work, clock=Clock(issue_day), progress=partial(_show, work, done, issue_days))
+        reasons, at = {}, replace(work.piece(done, len(issue_days), f"{issue_day:%Y-%m-%d}"), clock=Clock(issue_day))
         for product, names in by_product.items():
             forecast = _store_perturbed(at, params, product, names, operational=operational)
             asked = DailyRequest(params.horizon, request.purpose, params.latency_days, forecast, request.owner)
@@ -78,16 +77,6 @@ def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
             reasons |= newest.late | newest.failed
     log.info("replay.done", issue_days=len(issue_days), runs=len(issued))
     return Replayed(issued, changes, reasons)
-
-
-def _show(work: Work, done: int, issue_days: Sequence[datetime], at: int, days: int, _detail: str) -> None:
-    work.show(done, len(issue_days), f"{issue_days[done]:%Y-%m-%d}, {at} of {days} basin-days advanced")
-
-
-def _by_product(session: Session) -> dict[str, list[str]]:
-    """Return the basins that have a version, by the weather product it takes; of several, that of the largest share."""
-    current = promotions.current(session, chosen(session, []))
-    return grouped((versions.get(session, version).products[0], name) for name, version in current.items())
 
 
 def _store_perturbed(

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -28,10 +27,6 @@ from records.database.work import Work
 from records.runs import states
 from records.versions import adoption, versions
 
-if TYPE_CHECKING:
-    from shapely import Geometry
-
-
 MAX_VERTICES = 100
 """Largest number of vertices of a ring: what alerting systems take as a polygon."""
 GRID = 1e-4
@@ -46,8 +41,9 @@ def simplified(polygons: Sequence[Polygon]) -> list[list[list[float]]]:
 
     No ring crosses itself or the 180th meridian; holes are filled, and what is narrower than `GRID` is left out.
     """
-    filled = (_without_holes(shapely.make_valid(shapely.Polygon(outer), method="structure")) for outer, *_ in polygons)
-    whole = shapely.set_precision(shapely.union_all(list(filled)), GRID)
+    valid = (shapely.make_valid(shapely.Polygon(outer), method="structure") for outer, *_ in polygons)
+    filled = [shapely.union_all([shapely.Polygon(ring) for ring in _rings(one)]) for one in valid]
+    whole = shapely.set_precision(shapely.union_all(filled), GRID)
     rings = [_simplified_ring(ring) for side in _split_at_180(whole) for ring in _rings(side)]
     return [[[round(latitude, 4), round(longitude, 4)] for longitude, latitude in ring.coords] for ring in rings]
 
@@ -63,18 +59,14 @@ def _simplified_ring(ring: shapely.LinearRing) -> shapely.LinearRing:
     return simple.exterior
 
 
-def _split_at_180(whole: "Geometry") -> Iterator["Geometry"]:
+def _split_at_180(whole: shapely.Geometry) -> Iterator[shapely.Geometry]:
     """Yield the parts within -180 to 180 degrees of longitude, and those beyond, moved there."""
     for turn in (-_TURN, 0.0, _TURN):
         moved = shapely.transform(whole, lambda places, east=np.array([turn, 0.0]): places + east)
         yield shapely.intersection(moved, shapely.box(-_TURN / 2, -90, _TURN / 2, 90), grid_size=GRID)
 
 
-def _without_holes(geometry: "Geometry") -> "Geometry":
-    return shapely.union_all([shapely.Polygon(ring) for ring in _rings(geometry)])
-
-
-def _rings(geometry: "Geometry") -> list[shapely.LinearRing]:
+def _rings(geometry: shapely.Geometry) -> list[shapely.LinearRing]:
     return [part.exterior for part in shapely.get_parts(geometry) if part.geom_type == "Polygon" and not part.is_empty]
 
 
@@ -143,7 +135,6 @@ def _require_unlearnt(session: Session, stored: Basin, m2: float) -> None:
 
 
 def _gauge_of_service(result: AddedBasin, stored: Basin, access: FeedAccess) -> BasinData | None:
-    """Return what the service of a gauge's namespace states of it, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
     has_area = result.area_km2 is not None or bool(stored.areas)
     namespace = result.basin.partition("-")[0]
@@ -164,7 +155,9 @@ def _basin(result: AddedBasin, stored: Basin, shown: BasinData | None) -> Basin:
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
         raise InvalidInput(f"The location of {result.basin} is not known: give its latitude and longitude.")
-    areas = _areas(result, shown)
+    # Areas of products, with which versions learnt, are retained.
+    areas = {} if result.area_km2 is None else {GIVEN_AREA: result.area_km2 * M2_PER_KM2}
+    areas |= {} if shown is None else shown.areas
     if not areas and not stored.areas:
         raise InvalidInput(f"The drainage area of {result.basin} is not known: give it (--area KM2).")
     outline = None if result.outline is None else outline_of(result.outline, latitude, longitude)
@@ -197,7 +190,6 @@ def _area(stored: Basin, areas: dict[str, float]) -> Area:
 
 
 def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
-    """Compare the area of an outline with the basin's, in a sentence."""
     excess = of_outline / area.m2 - 1
     sentence = (
         f"The outline has {of_outline / M2_PER_KM2:.5g} km2, {abs(excess):.0%} {'more' if excess > 0 else 'less'} than "
@@ -213,14 +205,6 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
             "over the API accept_outline_area)."
         )
     return f"{sentence}; the difference was accepted."
-
-
-def _areas(result: AddedBasin, shown: BasinData | None) -> dict[str, float]:
-    """Return the areas in m2 by name. Areas of products, with which versions learnt, are retained."""
-    areas = {}
-    if result.area_km2 is not None:
-        areas[GIVEN_AREA] = result.area_km2 * M2_PER_KM2
-    return areas | ({} if shown is None else dict(shown.areas))
 
 
 def _area_attributes(stored: Basin, areas: dict[str, float]) -> dict[str, float]:

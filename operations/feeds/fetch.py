@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,13 +10,12 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.basins import gauge_product
+from hydrology.base.basins import TIME_ZONE, gauge_product
 from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_ended_day
 from hydrology.base.errors import InvalidInput, Problem, counted
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
 from ingestion.feeds.base import (
-    TIME_ZONE,
     Feed,
     FeedProblem,
     FetchedBasinData,
@@ -27,7 +26,7 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
-from jobspec.feeds import FeedSettings, FilesSettings
+from jobspec.feeds import FilesSettings
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.sources import Intake
@@ -38,7 +37,6 @@ from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
 from records.weather import weather_issues
 from runtime.clock import Clock
-from runtime.settings import Settings
 
 log = structlog.get_logger()
 
@@ -58,17 +56,6 @@ class FetchCallbacks:
 
 
 SILENT = FetchCallbacks()
-
-
-@contextmanager
-def _opened(shown: FeedSettings, settings: Settings, intake: Intake, listener: FetchCallbacks) -> Iterator[Feed]:
-    with ExitStack() as stack:
-        access = FeedAccess(
-            *(settings.ingest_hosts, listener.pause, listener.notify),
-            read_places=lambda places: stack.enter_context(intake.of(places)),
-        )
-        feed: Feed = load(kind_of(shown.adapter).feed)(shown, access)
-        yield feed
 
 
 def fetch(
@@ -94,17 +81,20 @@ def fetch(
     days_back = np.timedelta64(getattr(shown, "days_back", 1) - 1, "D")
     usual = until_now(last_ended_day(now, _WESTERNMOST) - days_back, work.clock)
     until = usual.first if period is None else None
-    with _opened(shown, work.settings, intake, listener) as source:
-        since = {name: one.record_since for name, one in before.items()}
-        one = _Fetch(work, feed, source, listener, since, is_usual=period is None)
+    with ExitStack() as stack:
+        access = FeedAccess(
+            *(work.settings.ingest_hosts, listener.pause, listener.notify),
+            read_places=lambda places: stack.enter_context(intake.of(places)),
+        )
+        source: Feed = load(kind_of(shown.adapter).feed)(shown, access)
+        one = _Fetch(work, feed, source, listener, before, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
             asked = one.ask_for_holes(sites, found, done)
             again = {name: of for name, of in done.items() if name in asked}
             found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(again, until)
-    holes_before = {name: of.holes for name, of in before.items()}
-    done = one.with_holes(done, noted=noted, found=found, before=holes_before)
+    done = one.with_holes(done, noted, found)
     failed = [basin for basin in done.values() if basin.status == "failed"]
     error = (
         f"{len(failed)} of {counted(len(done), 'basin')} failed. {failed[0].basin_id}: {failed[0].reason}"
@@ -122,14 +112,14 @@ class _Fetch:
     """One fetch of a feed, from its source into the store.
 
     A fetch that does not ask for the usual last days asks for no revision after its own days, so the next usual fetch
-    asks for all revisions since the usual fetch before. `since` is the `record_since` of basins before it.
+    asks for all revisions since the usual fetch before. `before` is the outcome in each basin before it.
     """
 
     work: Work
     feed: feeds.Feed
     source: Feed
     listener: FetchCallbacks
-    since: Mapping[str, str | None]
+    before: Mapping[str, FetchedBasin]
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
@@ -180,17 +170,13 @@ class _Fetch:
         return {name for _, names in spans for name in names}
 
     def with_holes(
-        self,
-        done: Mapping[str, FetchedBasin],
-        *,
-        noted: Mapping[str, FetchedBasin],
-        found: Mapping[str, holes.ByVariable],
-        before: Mapping[str, list[feeds.Hole]],
+        self, done: Mapping[str, FetchedBasin], noted: Mapping[str, FetchedBasin], found: Mapping[str, holes.ByVariable]
     ) -> dict[str, FetchedBasin]:
         """Record the current gaps inside the records. Where they changed or many days arrived, check the basin anew."""
         whole = {basin: replace(one, holes=holes.reported(found.get(basin, {}))) for basin, one in done.items()}
         for basin, one in whole.items():
-            if one.holes != before.get(basin, []) or one.new_days + one.revised_days >= _MANY_DAYS:
+            before = self.before.get(basin)
+            if one.holes != (before.holes if before else []) or one.new_days + one.revised_days >= _MANY_DAYS:
                 units = unit_warnings(report_quality(self.work, basin))
                 whole[basin] = replace(one, warnings=[*one.warnings, *units])
             if whole[basin] != noted[basin]:
@@ -211,7 +197,6 @@ class _Fetch:
         yield from (FetchedBasinData(site.basin, cause) for site in sites if site.basin in left)
 
     def _store(self, given: FetchedBasinData, before: datetime | None, first: Day) -> FetchedBasin:
-        """Store a basin's data and the outcome, or only the outcome."""
         try:
             with self.work.database.transaction() as session:
                 fetched = self._stored(session, given, first)
@@ -226,7 +211,7 @@ class _Fetch:
                 reason=str(problem),
                 tried_at=self.work.clock.now(),
                 fetched_at=before,
-                record_since=self.since.get(given.basin),
+                record_since=self._since(given.basin),
             )
             with self.work.database.transaction() as session:
                 feeds.note_basin(session, self.feed, fetched)
@@ -261,10 +246,13 @@ class _Fetch:
             case problem:
                 raise problem
 
+    def _since(self, basin: str) -> str | None:
+        return self.before[basin].record_since if basin in self.before else None
+
     def _record_since(self, basin: str, first: Day, stated: Day | None) -> str | None:
         if stated is None:
             return None
-        before = self.since.get(basin)
+        before = self._since(basin)
         return str(max(stated, first if before is None else min(first, day(before))))
 
 

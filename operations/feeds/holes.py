@@ -8,7 +8,7 @@ Where the source states when its record begins, the days from then or from the f
 if they did not come: the head. A head is one span whatever its length, and a fetch requests MAX_HEADS of them in turn.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import numpy as np
@@ -140,15 +140,11 @@ def remarks(feed: str, fetched: Iterable[feeds.FetchedBasin]) -> list[str]:
     result = []
     for one in fetched:
         result += [f"{one.basin_id}: {warning}" for warning in one.warnings]
-        if one.holes:
-            result.append(_sentence(one.basin_id, one.holes, feed))
+        for hole in one.holes[:1]:
+            more = f", and {len(one.holes) - 1} older spans" if len(one.holes) > 1 else ""
+            days, variables = (hole["first"], hole["last"]), ", ".join(hole["variables"])
+            result.append(
+                f"{one.basin_id} has no {variables} on {' to '.join(days)}{more}, inside its record. "
+                f"Ask for it: {feeds.fetch_command(feed, one.basin_id, *days)}"
+            )
     return result
-
-
-def _sentence(basin: str, holes: Sequence[Hole], feed: str) -> str:
-    hole = holes[0]
-    more = f", and {len(holes) - 1} older spans" if len(holes) > 1 else ""
-    return (
-        f"{basin} has no {', '.join(hole['variables'])} on {hole['first']} to {hole['last']}{more}, inside its record. "
-        f"Ask for it: {feeds.fetch_command(feed, basin, hole['first'], hole['last'])}"
-    )

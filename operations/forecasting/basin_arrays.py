@@ -13,7 +13,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import SPREAD_SOURCES, divided_variance, weighted_mean, weighted_quantiles
-from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
+from hydrology.water.ledger import PRECIPITATION, Ledgers, close, close_since_empty, negative_water
 from hydrology.water.storage import Ages
 from models.forcing import Array
 from operations.forecasting.calibrated_flow import Calibration
@@ -88,7 +88,6 @@ def _water_series(computed: SimulatedBasin, water: StorageResult) -> Iterator[Ru
 
 
 def _parts_of_discharge(computed: SimulatedBasin, water: StorageResult) -> Iterator[RunSeries]:
-    """Yield the discharge by the origin of its water at T0, and by its age, where it is computed."""
     snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
     parts = {"stored": snow + other, "yet_to_fall": later}
     if water.snow is not None:
@@ -127,7 +126,7 @@ def verdict(computed: SimulatedBasin) -> Verdict:
     before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
     flows_and_stores: list[npt.NDArray[Any]] = [rain, computed.flow.discharge, water.loss, before, water.at_end]
     booked = {name: np.repeat(amounts, rain.shape[1]) for name, amounts in computed.at_t0.booked.items()}
-    closed = close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
+    closed = close(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
     ledgers, series = _ledgers(computed, closed), list[RunSeries]()
     if traces is not None:
         entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
@@ -153,7 +152,7 @@ def _ledgers(computed: SimulatedBasin, closed: Ledgers) -> list[run_arrays.Ledge
         ledgers.append(
             run_arrays.Ledger(
                 member=label,
-                terms={term.name: term.amount_mm for term in ledger.terms},
+                terms=ledger.terms,
                 residual_mm=ledger.residual_mm,
                 tolerance_mm=ledger.tolerance * ledger.scale_mm,
                 since_empty=SinceEmpty(residual_mm=since.residual_mm, precipitation_mm=since.scale_mm),

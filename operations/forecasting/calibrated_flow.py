@@ -14,20 +14,18 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
-from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
+from operations.basin_data.dataset import discharge_of
 from operations.forecasting.plans import Plan
 from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.ownership import Basin
 from records.runs.run_summary import CalibrationKind, RunCalibration
 from records.runs.run_weather import OBSERVED, RunRecalibration, RunWeather
-from records.series import series, year_rows
 from records.versions import error_models
 from records.versions.versions import Version
 
@@ -187,19 +185,15 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
 def _last_flow(
     session: Session, days: RunDays, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
 ) -> LastFlow | None:
-    area = area_by(basin.areas, area_products)
-    if recent is None or not len(recent) or area is None:
+    if recent is None or not len(recent):
         return None
     known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
-    try:
-        stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", known)
-    except year_rows.DamagedSeries as problem:
-        log.warning("forecast.without_last_flow", basin=basin.id, error=str(problem))
+    observed = discharge_of(session, basin, area_products, known)
+    if isinstance(observed, Absent):
+        if observed.code == Reason.FAILED.name.lower():  # its series is damaged
+            log.warning("forecast.without_last_flow", basin=basin.id, error=str(observed))
         return None
-    if stored is None:
-        return None
-    observed, until_t0 = np.asarray(to_mm_per_day(stored.values, unit=stored.unit, area=area), dtype=float), len(recent)
-    usable = np.isfinite(observed)
+    usable, until_t0 = np.isfinite(observed), len(recent)
     usable[:until_t0] &= np.isfinite(recent)
     if not usable.any():
         return None

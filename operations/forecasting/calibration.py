@@ -19,19 +19,17 @@ from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.forecast_errors import around
 from models.ensemble import GROUP
-from models.forcing import Array as Floats
 from models.forcing import Forcing
 from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, Calibration, calibrations, error_model_of
 from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
 from operations.forecasting.simulated_basin import StartedPart, of_largest_weight, recent_flow
-from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.weather_ahead import WeatherAhead, with_traces
 from operations.forecasting.weather_skill import complete_years, other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
-from records.database.engine import Database
 from records.database.stored import grouped
+from records.database.work import Work
 from records.runs.run_weather import FilledWeather, RunWeather
 from records.runs.tables import State
 from records.versions import error_models
@@ -71,8 +69,7 @@ def _weather_around(forcing: Forcing, traces: Array, first: Day, names: Sequence
         traces[..., [cold, warm]] = np.sort(traces[..., [cold, warm]], axis=-1)
     values = traces.astype(np.float32)
     labels = tuple(str(number) for number in range(len(values)))
-    static: Floats = np.repeat(forcing.static, len(values), axis=0)
-    return WeatherAhead(labels, Forcing(first, values[..., 0], values[..., 1:], static, forcing.ids * len(values)))
+    return with_traces(labels, forcing, first, values[..., 0], values[..., 1:])
 
 
 def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, names: Sequence[str]) -> Array:
@@ -84,19 +81,10 @@ def with_skill(correlation: Array, filled: Sequence[FilledWeather], first: Day, 
     return expected
 
 
-def error_model_for(
-    database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
-) -> error_models.ErrorModel | Absent:
-    """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
-    add_ungauged(database, loaded, forcings)
-    with database.reading() as session:
-        return error_model_of(session, loaded.version, list(forcings))
-
-
-def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
+def add_ungauged(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
     """Store regional error models for the version's basins that its error model lacks."""
     long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]
-    with database.reading() as session:
+    with work.database.reading() as session:
         model = error_model_of(session, loaded.version, [])
         if isinstance(model, Absent):
             return
@@ -106,12 +94,12 @@ def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[st
         for _, names in sorted(grouped((str(forcing.period), name) for name, forcing in unmet.items()).items())
         for first in range(0, len(names), GROUP)
     ]
-    for names in with_progress("error models, groups of basins", groups):
+    for names in work.counted("error models, groups of basins", groups, len(groups)):
         forcing = stacked([unmet[name].forcing for name in names])
         outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
         flows = zip(names, outputs["discharge"].mean(axis=0, dtype=np.float64), strict=True)
         errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in flows}
-        with database.transaction() as session:
+        with work.database.transaction() as session:
             error_models.add_basins(session, model, errors)
         log.info("calibrated.regional", version=model.version_id, basins=names)
 
@@ -120,14 +108,14 @@ OfBasins = Mapping[str, Sequence[StartedPart]]
 """The parts that take part, by basin."""
 
 
-def calibrate_basins(database: Database, plan: Plan, basins: OfBasins) -> dict[str, Calibration | Absent]:
+def calibrate_basins(work: Work, plan: Plan, basins: OfBasins) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin.
 
     Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
     """
     version = plan.inputs.loaded.version
     whole = {name: parts for name, parts in basins.items() if len(parts) == len(version.parts)}
-    found = _by_model_of(database, plan, version, whole)
+    found = _by_model_of(work, plan, version, whole)
     for one in plan.parts:
         leading = {
             name: parts
@@ -135,22 +123,22 @@ def calibrate_basins(database: Database, plan: Plan, basins: OfBasins) -> dict[s
             if of_largest_weight(parts).part.version == one.part.version
             and not isinstance(found.get(name), Calibration)
         }
-        add_ungauged(database, one.loaded, {name: one.forcings[name] for name in leading})
-        own = _by_model_of(database, plan, one.loaded.version, leading)
+        add_ungauged(work, one.loaded, {name: one.forcings[name] for name in leading})
+        own = _by_model_of(work, plan, one.loaded.version, leading)
         found |= {name: of for name, of in own.items() if name not in found or isinstance(of, Calibration)}
     calibrated = {name: of for name, of in found.items() if isinstance(of, Calibration)}
     around = _around(plan, {name: basins[name] for name in calibrated})
     return found | {name: replace(of, around=around.get(name)) for name, of in calibrated.items()}
 
 
-def _by_model_of(database: Database, plan: Plan, version: Version, basins: OfBasins) -> dict[str, Calibration | Absent]:
+def _by_model_of(work: Work, plan: Plan, version: Version, basins: OfBasins) -> dict[str, Calibration | Absent]:
     uncalibrated = KINDS[plan.params.weather].uncalibrated or (
         None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER
     )
     if uncalibrated is not None:
         return dict.fromkeys(basins, absent(uncalibrated))
     flows = {name: recent_flow(parts) for name, parts in basins.items()}
-    with database.reading() as session:
+    with work.database.reading() as session:
         return calibrations(session, plan, version, flows)
 
 

@@ -22,7 +22,6 @@ from operations.forecasting.plans import ForecastInputs, NothingToForecast, Plan
 from operations.forecasting.results import results_of
 from operations.forecasting.weather_ahead import choose_days
 from operations.versions.processes import program
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.checksums import new_id
 from records.database.stored import grouped
@@ -34,8 +33,6 @@ from records.runs.run_weather import RunWhatIf
 from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from runtime.release import code_version
-
-__all__ = ["NothingToForecast", "forecast", "issue"]
 
 log = structlog.get_logger()
 
@@ -74,20 +71,16 @@ def issue(
     work: Work,
     request: RunRequest[Any],
     planned: Sequence[Plan],
-    *,
-    t0_named: bool | None = None,
     still_due: StillDue | None = None,
 ) -> list[run_types.Run]:
     """Compute planned runs, and store all or none.
 
-    Args:
-        t0_named: whether T0 was requested; None: where the request names it.
-        still_due: returns the basins of a plan to store, called while no other call with it can store theirs; None for
-            all.
+    `still_due` returns the basins of a plan to store, called while no other call with it can store theirs; None for
+    all.
     """
     operational = request.purpose == "operational"
     results = [results_of(work, plan, rain_response=operational) for plan in planned]
-    new = [new_run(work, plan, request, t0_named=t0_named) for plan in planned]
+    new = [new_run(work, plan, request) for plan in planned]
     if operational:
         of_runs = zip(planned, new, results, strict=True)
         results = [with_changes(work, plan, run, of_plan) for plan, run, of_plan in of_runs]
@@ -126,9 +119,7 @@ def store_all(
         if earlier := request.earlier_runs(session):
             return earlier
         to_store = computed if select is None else select(session, computed)
-        return [
-            store_run(session, run, of_run, prepared[run.id]) for run, of_run in with_progress("runs stored", to_store)
-        ]
+        return [store_run(session, run, of_run, prepared[run.id]) for run, of_run in to_store]
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
@@ -148,23 +139,15 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
     return grouped((current[basin], basin) for basin in wanted)
 
 
-def new_run(
-    work: Work,
-    plan: Plan,
-    request: RunRequest[Any],
-    *,
-    what_if: RunWhatIf | None = None,
-    t0_named: bool | None = None,
-) -> run_types.NewRun:
+def new_run(work: Work, plan: Plan, request: RunRequest[Any], what_if: RunWhatIf | None = None) -> run_types.NewRun:
     """Return a planned run as a new stored run; unless T0 was requested, check its age by the clock."""
     clock, kind = work.clock, plan.params.weather
-    named = request.params.t0 is not None if t0_named is None else t0_named
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
     return run_types.NewRun(
         id=new_id(created),
         t0_age_days=age,
-        t0_stale=stale(age - plan.days.filled) and not named,
+        t0_stale=stale(age - plan.days.filled) and request.params.t0 is None,
         t0=plan.days.t0,
         horizon_days=plan.days.horizon,
         filled_days=plan.days.filled,

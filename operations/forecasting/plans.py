@@ -46,8 +46,6 @@ V = TypeVar("V")
 class NothingToForecast(DataProblem):
     """No basin of the request can be forecast."""
 
-    kind = "nothing-to-forecast"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartInputs:
@@ -232,7 +230,8 @@ def plans_of_part(
         filling=filling,
         ended=ended,
     ).choices(work)
-    failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
+    outcomes = [pair for choice in choices for pair in choice.outcomes.items()]
+    failures |= {name: outcome for name, outcome in outcomes if isinstance(outcome, Absent)}
     possible = [
         PartPlan(
             **as_values(inputs, "forcings"),

@@ -1,6 +1,5 @@
 """Reruns of past forecasts from stored states: their inputs, and the mean flow of each."""
 
-from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +18,7 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_choice import as_stored
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
@@ -57,7 +57,7 @@ def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str,
         return {}
     used = None if run.weather is None else run.weather.id
     params = ForecastParams(
-        basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
+        basins=names, t0=run.t0, horizon=run.days_to_come, weather=run.forcing_kind, weather_id=used
     )
     possible, _ = plans_of_part(
         replace(work, clock=Clock(run.issued_at)), known, params, filling=as_stored(run, filled)
@@ -95,10 +95,11 @@ def joined(first: Forcing, then: Forcing) -> Forcing:
 
 def mean_flows(reruns: Mapping[Hashable, Sequence[Share]]) -> dict[Hashable, Flow]:
     """Return each rerun's mean flow, (days,) in mm/day; those of the same version and days run together."""
-    alike: dict[tuple[str, str], list[tuple[Hashable, Share]]] = defaultdict(list)
-    for key, shares in reruns.items():
-        for share in shares:
-            alike[share.loaded.version.id, str(share.weather.period)].append((key, share))
+    alike = grouped(
+        ((share.loaded.version.id, str(share.weather.period)), (key, share))
+        for key, shares in reruns.items()
+        for share in shares
+    )
     flows: dict[Hashable, Flow] = {}
     for together in alike.values():
         starts = [InitialState(share.state, WeatherAhead(None, share.weather), None) for _, share in together]

@@ -31,8 +31,6 @@ from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import advance
 from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
-from records.database.engine import Database
 from records.database.stored import as_values
 from records.database.work import Work
 from records.feeds import feeds
@@ -110,17 +108,20 @@ def simulate_part(
     loaded: LoadedVersion, basins: Sequence[StartedPart], days: RunDays, *, rain_response: bool
 ) -> Iterator[SimulatedPart]:
     """Run a part over the days after T0, and yield what it computes of each basin, in their order."""
-    ahead = [_ahead(one) for one in basins]
+    ahead = [
+        InitialState(
+            one.at_t0.state,
+            one.weather,
+            known(one.snow) if loaded.ensemble.conserving else None,
+            known(one.cells_by_age),
+        )
+        for one in basins
+    ]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
     peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
     for one, start, flow, of_rain in zip(basins, ahead, flows(loaded, ahead), peaks, strict=True):
         of_age = None if start.cells_by_age is None else next(by_age)
         yield SimulatedPart(**as_values(one), flow=flow, by_age=of_age, peaks_by_rain=of_rain)
-
-
-def _ahead(one: StartedPart) -> InitialState:
-    readable = one.snow if one.loaded.ensemble.conserving else None
-    return InitialState(one.at_t0.state, one.weather, known(readable), known(one.cells_by_age))
 
 
 def result_of(computed: SimulatedBasin) -> run_types.BasinResult:
@@ -160,19 +161,15 @@ def results_of(
             else:
                 results.setdefault(name, start)
     whole = {name: parts for name, parts in started.items() if name not in results}
-    for result in with_progress(
-        "forecasts", _results(plan, work.database, whole, rain_response=rain_response), len(whole)
-    ):
+    for result in work.counted("forecasts", _results(work, plan, whole, rain_response=rain_response), len(whole)):
         results[result.basin.basin_id] = result
     return [results[name] for name in sorted(results)]
 
 
-def _results(
-    plan: Plan, database: Database, started: OfBasins, *, rain_response: bool
-) -> Iterator[run_types.BasinResult]:
-    with database.reading() as session:
+def _results(work: Work, plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterator[run_types.BasinResult]:
+    with work.database.reading() as session:
         subsets = _subsets(session, plan, started)
-    calibrated = calibrate_basins(database, plan, started)
+    calibrated = calibrate_basins(work, plan, started)
     for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
         basin = combine_parts(plan, parts, calibrated[name], subsets.get(name))
         yield without_forecast(name, "failed", basin) if isinstance(basin, Absent) else result_of(basin)

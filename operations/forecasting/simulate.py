@@ -101,7 +101,15 @@ def mean_discharge(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Ite
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
     """Yield each basin's discharge by age, (M, R, D, ages) in mm/day; rain and snow ahead have the last age."""
     for chunk in _chunks(starts):
-        yield from _together_by_age(loaded, chunk)
+        forcing, shown = stacked([start.weather.forcing for start in chunk]), [start.cells_by_age for start in chunk]
+        states = [
+            state | {"tags": np.stack([cells[member] for cells in shown if cells is not None])}
+            for member, state in enumerate(_states(chunk, loaded.labels))
+        ]
+        tag = np.full(forcing.mass.shape[1], states[0]["tags"].shape[-1] - 1)
+        each = loaded.ensemble.each(forcing, _fanned_out(states, chunk), ("discharge_by_tag",), tag)
+        by_age = np.stack([outputs["discharge_by_tag"] for outputs, _ in each]).astype(np.float32)
+        yield from (by_age[:, place] for place in _rows(chunk))
 
 
 def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
@@ -118,18 +126,6 @@ def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
 def _rows(starts: Sequence[InitialState]) -> list[slice]:
     counts = [start.traces for start in starts]
     return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
-
-
-def _together_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
-    forcing, shown = stacked([start.weather.forcing for start in starts]), [start.cells_by_age for start in starts]
-    states = [
-        state | {"tags": np.stack([cells[member] for cells in shown if cells is not None])}
-        for member, state in enumerate(_states(starts, loaded.labels))
-    ]
-    tag = np.full(forcing.mass.shape[1], states[0]["tags"].shape[-1] - 1)
-    each = loaded.ensemble.each(forcing, _fanned_out(states, starts), ("discharge_by_tag",), tag)
-    by_age = np.stack([outputs["discharge_by_tag"] for outputs, _ in each]).astype(np.float32)
-    yield from (by_age[:, place] for place in _rows(starts))
 
 
 def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
@@ -170,7 +166,6 @@ def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator
 
 
 def _states(starts: Sequence[InitialState], labels: Sequence[str]) -> list[ArrayMap]:
-    """Return each member's states at T0, (basins, ...)."""
     at_t0 = member_states([start.state for start in starts], len(labels))
     assert at_t0 is not None
     return at_t0
@@ -207,8 +202,7 @@ def peaks_by_rain(loaded: LoadedVersion, starts: Sequence[InitialState], past: i
     """
     for first in range(0, len(starts), GROUP):
         group = starts[first : first + GROUP]
-        states = member_states([start.state for start in group], len(loaded.labels))
-        assert states is not None
+        states = _states(group, loaded.labels)
         weather = stacked([_usual(start.weather.forcing) for start in group])
         if past:
             _, states = loaded.ensemble.simulate(_days(weather, 1, past), states, ("discharge",))
@@ -235,16 +229,12 @@ def responses(ensemble: Ensemble, weather: Forcing, states: Sequence[ArrayMap]) 
             count = 1 if lead < START_LEADS[-1] else days
             outputs, states = ensemble.simulate(_days(dry, lead, count), states, ("discharge",))
             without.append(outputs["discharge"])
-    _fill_without_rain(peaks, np.concatenate(without, axis=-1))
-    return peaks
-
-
-def _fill_without_rain(peaks: Array, flow: npt.NDArray[Any]) -> None:
-    """Enter the highest flow without rain, from that of each day, (members, basins, days)."""
+    flow = np.concatenate(without, axis=-1)  # (members, basins, days)
     for row, window in enumerate(WINDOW_DAYS):
         for at, lead in enumerate(START_LEADS):
             if lead - 1 + window <= flow.shape[-1]:
                 peaks[:, row, at, 0] = flow[..., lead - 1 : lead - 1 + window + RESPONSE_DAYS].max(axis=-1).T
+    return peaks
 
 
 def _peaks(ensemble: Ensemble, dry: Forcing, states: Sequence[ArrayMap], window: int) -> Array:

@@ -25,7 +25,6 @@ from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.plans import Plan
 from operations.forecasting.simulate import FlowResult, StorageResult
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead
-from operations.states.advance_states import Parent
 from operations.states.changed_states import with_increment
 from operations.versions.load_networks import LoadedVersion, member_weights
 from records.basins.ownership import Basin
@@ -98,7 +97,7 @@ class StartedPart:
     basin: Basin
     forcing: BasinForcing
     weather: WeatherAhead
-    parent: Parent | None
+    parent: State | None
     at_t0: WaterAtT0
     snow: SnowMapping | Absent
     snow_reference: ReferenceSnow | Absent

@@ -118,9 +118,10 @@ def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
     first, traces, past = computed.first, computed.traces, computed.days.filled
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
     parts, normal, calibration = computed.parts, first.normal, computed.calibration
+    flow = computed.at_t0.state.recent_flow
     return RunSummary(
         traces=None if traces is None else len(traces),
-        flow_at_t0_mm=_flow_at_t0(computed),
+        flow_at_t0_mm=None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1]),
         normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
         storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
@@ -147,11 +148,6 @@ def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
         by_product.setdefault(one.part.product, {}).update(one.forcing.filled_until(last))
     names = dict.fromkeys(name for counts in by_product.values() for name in counts)
     return {name: sum(counts.get(name, 0) for counts in by_product.values()) for name in names}
-
-
-def _flow_at_t0(computed: SimulatedBasin) -> float | None:
-    flow = computed.at_t0.state.recent_flow
-    return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
 
 def _snow(computed: SimulatedBasin) -> RunSnow | Absent:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -221,7 +220,7 @@ def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) ->
     if not complete:
         return absent(Reason.NO_OTHER_YEAR, basin=basin, record=str(forcing.period), days=str(days.ahead))
     chosen = np.stack(list(complete.values()))
-    return _traces(tuple(complete), forcing, days, whole.mass[0, chosen], whole.auxiliary[0, chosen])
+    return with_traces(tuple(complete), whole, days.ahead.first, whole.mass[0, chosen], whole.auxiliary[0, chosen])
 
 
 def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | Absent:
@@ -259,21 +258,18 @@ def supplied(
         held, needed = str(forecast.period), str(days.ahead)
         return absent(Reason.WEATHER_FORECAST_TOO_SHORT, **_parameters(basin, days), period=held, days=needed)
     of_days = days_of(forecast.period, days.ahead)
-    mass, *auxiliary = (forecast.values[name][:, of_days] for name in names)
-    return _traces(forecast.traces, forcing, days, mass, _stacked(auxiliary, mass.shape))
+    mass, *others = (forecast.values[name][:, of_days] for name in names)
+    auxiliary = np.stack(others, axis=-1) if others else np.empty((*mass.shape, 0), np.float32)
+    return with_traces(forecast.traces, forcing.forcing, days.ahead.first, mass, auxiliary)
 
 
 def _parameters(basin: str, days: RunDays) -> dict[str, str | int]:
     return {"basin": basin, "horizon": days.horizon, "t0": str(days.t0)}
 
 
-def _stacked(auxiliary: Sequence[Array], shape: tuple[int, ...]) -> Array:
-    return np.stack(auxiliary, axis=-1) if auxiliary else np.empty((*shape, 0), np.float32)
-
-
-def _traces(
-    labels: tuple[str, ...], forcing: BasinForcing, days: RunDays, mass: Array, auxiliary: npt.NDArray[np.float32]
+def with_traces(
+    labels: tuple[str, ...] | None, record: Forcing, first: Day, mass: Array, auxiliary: Array
 ) -> WeatherAhead:
-    whole, count = forcing.forcing, len(labels)
-    static = np.repeat(whole.static, count, axis=0)
-    return WeatherAhead(labels, Forcing(days.ahead.first, mass, auxiliary, static, whole.ids * count))
+    """Return weather from a first day on, (traces, days, ...), in the basin of a record."""
+    static = np.repeat(record.static, len(mass), axis=0)
+    return WeatherAhead(labels, Forcing(first, mass, auxiliary, static, record.ids * len(mass)))

@@ -102,10 +102,6 @@ class WeatherPlan:
     def weather(self) -> dict[str, WeatherAhead]:
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
-    @property
-    def failures(self) -> dict[str, Absent]:
-        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherChoice(Compared):
@@ -234,7 +230,9 @@ class WeatherChoice(Compared):
         mosaics, done = self._mosaics(session, main, filling)
         for mosaic in mosaics.values():
             mosaic.add(mosaic.main)
-        for issue in weather_sources.earlier_issues(session, self, used, filling.ids("forecast")):
+        names, ahead, only = [*self.forcings], self.days.ahead, filling.ids("forecast")
+        found = weather_issues.since(session, used.source, used.model, names, days=ahead, before=used.reference_time)
+        for issue in (issue for issue, _ in reversed(found) if only is None or issue in only):
             if not (lacking := [name for name, mosaic in mosaics.items() if mosaic.lacks_past]):
                 break
             earlier = weather_issues.read_many(session, issue, lacking, self.at)

@@ -20,7 +20,7 @@ from hydrology.weather.forecast_errors import OtherWeather, correlations
 from jobspec.training import InputsConfig
 from models.forcing import Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
-from operations.forecasting.weather_ahead import BridgedForecast, RunDays, bridged
+from operations.forecasting.weather_ahead import RunDays, bridged
 from operations.states.advance_states import ONE_DAY
 from records.runs.run_weather import WeatherSkill
 from records.weather import weather_issues
@@ -86,16 +86,13 @@ class Compared:
                 continue
             scores, came = np.full((2, leads, other.values.shape[-1]), np.nan)
             at = days_of(compared, of)
-            scores[at] = other.scores(self._weather(shown, of)).mean(axis=0)
+            of_shown = days_of(shown.period, of)
+            weather = np.stack([shown.values[name][:, of_shown] for name in self.variables], axis=-1)
+            scores[at] = other.scores(weather.astype(np.float64)).mean(axis=0)
             of_record = np.full((1, *other.values.shape[1:]), np.nan)
             of_record[0, days_of(of, came_days)] = weather_of(record.over(came_days))[0]
             came[at] = other.scores(of_record)[0]
             yield scores, came
-
-    def _weather(self, forecast: BridgedForecast, days: Period) -> Array:
-        """Return the weather of some days, (traces, days, variables)."""
-        at = days_of(forecast.period, days)
-        return np.stack([forecast.values[name][:, at] for name in self.variables], axis=-1).astype(np.float64)
 
 
 def other_weather(

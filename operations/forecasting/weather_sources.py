@@ -14,12 +14,12 @@ from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
-from models.forcing import Array, Forcing
-from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology
+from models.forcing import Array
+from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged, climatology, with_traces
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
-from records.weather import bridges, weather_issues
+from records.weather import bridges
 from records.weather.bridges import InForce
 
 OTHER_YEARS = Origin(source="climatology")
@@ -99,13 +99,6 @@ def of_forecast(
         origin = Origin(source="forecast", id=issue, name=used.model, reference_day=str(reference))
         supplies[name] = Supply(origin, one.traces, values, by_lead[np.clip(leads, 0, len(by_lead) - 1)], one.over)
     return supplies
-
-
-def earlier_issues(session: Session, of: Compared, used: RunWeather, only: Collection[str] | None) -> Iterator[str]:
-    """Yield a model's earlier issues that hold days ahead, newest first; `only` these, None for all."""
-    names, ahead = [*of.forcings], of.days.ahead
-    found = weather_issues.since(session, used.source, used.model, names, days=ahead, before=used.reference_time)
-    yield from (issue for issue, _ in reversed(found) if only is None or issue in only)
 
 
 def of_other_years(of: Compared, name: str, ended: Day) -> Supply | Absent:
@@ -230,11 +223,8 @@ class Mosaic:
         if OTHER_YEARS in {self.origins[place] for place in np.unique(self.places[:held])}:
             values, traces = self.values, self.labels
         mass, others = (np.ascontiguousarray(part) for part in (values[:, :held, 0], values[:, :held, 1:]))
-        whole = of.forcings[self.basin].forcing
-        static = np.repeat(whole.static, len(mass), axis=0)
-        forcing = Forcing(days.ahead.first, mass, others, static, whole.ids * len(mass))
-        ahead = WeatherAhead(traces, forcing, filled=labels)
-        return Filled(ahead, replace(days, horizon=held), self.main.over)
+        ahead = with_traces(traces, of.forcings[self.basin].forcing, days.ahead.first, mass, others)
+        return Filled(replace(ahead, filled=labels), replace(days, horizon=held), self.main.over)
 
     def _labels(self, held: int) -> Labels:
         """Return the labels of the first days: of each past one, and of what does not come from the main source."""

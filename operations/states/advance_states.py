@@ -32,14 +32,8 @@ from records.series import series
 log = structlog.get_logger()
 
 ONE_DAY = np.timedelta64(1, "D")
-
-
-@dataclass(frozen=True, slots=True)
-class Parent:
-    """The stored state that a run starts from."""
-
-    day: Day
-    sha256: str
+ADVANCING = "basin-days to T0"
+"""What is counted while states advance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +45,7 @@ class Advanced:
     """
 
     state: State | None
-    parent: Parent | None
+    parent: State | None
     problem: Absent | None = None
 
 
@@ -81,13 +75,12 @@ def advance(
     result: dict[str, Advanced] = {}
     for names in groups(starts, stored):
         chunk = {basin: stored[basin] for basin in names}
-        parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         for days in _segments(starts[names[0]], t0):
             chunk |= advancing.store_unchanged(advancing.over(days, chunk))
             done += len(days) * len(names)
-            work.show(done, total)
+            work.show(done, total, ADVANCING)
         for basin in names:
-            result[basin] = Advanced(chunk[basin], parents[basin], advancing.problems.get(basin))
+            result[basin] = Advanced(chunk[basin], stored[basin], advancing.problems.get(basin))
     return result
 
 

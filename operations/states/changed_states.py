@@ -1,6 +1,6 @@
 """Changes the state of T0, never stored: by assimilating observed flow, and by the increment of a what-if run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -120,20 +120,13 @@ def with_increment(
     changed = np.empty_like(cells)
     for member, (label, network) in enumerate(zip(loaded.labels, loaded.ensemble.networks, strict=True)):
         holding = [cell for cell in range(cells.shape[-1]) if cell not in network.trash_cells]
-        chosen = _chosen(holding, [] if isinstance(snow, Absent) else snow.cells[label], increment)
+        as_snow = [] if isinstance(snow, Absent) else snow.cells[label]
+        chosen = [
+            cell for cell in holding if increment.where == "all" or (cell in as_snow) == (increment.where == "snow")
+        ]
         try:
             changed[member] = incremented(cells[member], chosen, increment.mm)
         except InvalidInput as error:
             cells_concerned = _IN_WORDS[increment.where]
             return absent(Reason.CELLS_CANNOT_CHANGE, basin=basin, cells=cells_concerned, member=label, why=str(error))
     return replace(state, arrays={**state.arrays, "c": changed})
-
-
-def _chosen(cells: list[int], snow: Collection[int], increment: Increment) -> list[int]:
-    match increment.where:
-        case "snow":
-            return [cell for cell in cells if cell in snow]
-        case "other":
-            return [cell for cell in cells if cell not in snow]
-        case "all":
-            return cells

@@ -20,7 +20,6 @@ from models.forcing import Scaler
 from models.networks import architecture, snow_cells
 from models.physics import measure
 from operations.training.training_data import StartedTraining, best_nse
-from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import promotions, trainings, versions
 from records.versions.combinations import combine
@@ -42,7 +41,7 @@ def measured(
     config = version.training
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
     sizes = len(config.inputs.auxiliary), len(config.inputs.static)
-    results = single("physics probes", lambda: measure(ensemble.networks, *sizes))
+    results = measure(ensemble.networks, *sizes)
     return results + tuple(result for examine in examinations for result in examine(ensemble))
 
 
@@ -77,7 +76,11 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
     config, prepared, refused = started.config, started.prepared, None
     with work.database.reading() as session:
         finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
-        twin = None if started.twin is None else _led_to(session, started.twin)
+        twin = None if started.twin is None else trainings.get(session, started.twin).version_id
+    if started.twin is not None and twin is None:
+        raise DataProblem(
+            f"Training {started.twin} is not finished: finish it first, because it is the twin of this one."
+        )
     new = new_version(work.clock, started, label)
     examiners = [extension.load(extension.examine) for extension in extensions() if extension.examine]
     examinations = [partial(examine, work, names=prepared.basins) for examine in examiners]
@@ -85,28 +88,39 @@ def assemble(work: Work, started: StartedTraining, label: str | None = None, *, 
     new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
     with work.database.transaction() as session:
         training = trainings.lock(session, started.training_id)
-        if training.version_id is not None:
-            members = versions.members_of(session, training.version_id)
-            refused = _refusal(versions.get(session, training.version_id))
-            return _trained(started, training.version_id, members, refused=refused, already=True)
-        members = trainings.finished_members(session, started.training_id)
-        if missing := sorted(set(range(config.members)) - {member.label for member in members}):
-            raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
-        version = versions.create(session, new, members)
-        current = promotions.current(session, prepared.basins)
-        serves &= started.parent is None
-        own = promotions.servable(session, started.owner, prepared.basins)
-        vacant = [basin for basin in own if serves and basin not in current]
-        promoted = list[str]()
-        try:
-            promoted = promotions.promote(
-                session, version.id, vacant, reason="first version of the basin", by="training", at=work.clock.now()
-            )
-        except promotions.AgainstPhysics as refusal:
-            refused = str(refusal)
-        trainings.finish(session, started.training_id, version.id, work.clock.wall())
-    log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
-    return _trained(started, version.id, members, promoted, refused)
+        promoted, version_id = list[str](), training.version_id
+        if version_id is not None:
+            members = versions.members_of(session, version_id)
+            refused = _refusal(versions.get(session, version_id))
+        else:
+            members = trainings.finished_members(session, started.training_id)
+            if missing := sorted(set(range(config.members)) - {member.label for member in members}):
+                raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
+            version_id = versions.create(session, new, members).id
+            current = promotions.current(session, prepared.basins)
+            serves &= started.parent is None
+            own = promotions.servable(session, started.owner, prepared.basins)
+            vacant = [basin for basin in own if serves and basin not in current]
+            try:
+                promoted = promotions.promote(
+                    session, version_id, vacant, reason="first version of the basin", by="training", at=work.clock.now()
+                )
+            except promotions.AgainstPhysics as refusal:
+                refused = str(refusal)
+            trainings.finish(session, started.training_id, version_id, work.clock.wall())
+            log.info("train.version", version=version_id, members=len(members), promoted=len(promoted))
+    logs = {member.label: member.log["validation"] for member in members}
+    return Trained(
+        version_id=version_id,
+        training_id=started.training_id,
+        already=training.version_id is not None,
+        basins=prepared.basins,
+        left_out=prepared.left_out,
+        promoted=tuple(promoted),
+        refused=refused,
+        validation_nse={label: best_nse(log) for label, log in logs.items()},
+        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
+    )
 
 
 def assemble_all(
@@ -172,13 +186,6 @@ def _refusal(version: versions.Version) -> str | None:
     return None
 
 
-def _led_to(session: Session, training: str) -> str:
-    version = trainings.get(session, training).version_id
-    if version is None:
-        raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")
-    return version
-
-
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
     """Return the description of a training's version; its members need not be finished."""
     config = started.config
@@ -198,27 +205,4 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         basins=started.learnt_from,
         properties=started.properties,
         owner=started.owner,
-    )
-
-
-def _trained(
-    started: StartedTraining,
-    version: str,
-    members: Sequence[versions.Member],
-    promoted: Sequence[str] = (),
-    refused: str | None = None,
-    *,
-    already: bool = False,
-) -> Trained:
-    prepared, logs = started.prepared, {member.label: member.log["validation"] for member in members}
-    return Trained(
-        version_id=version,
-        training_id=started.training_id,
-        already=already,
-        basins=prepared.basins,
-        left_out=prepared.left_out,
-        promoted=tuple(promoted),
-        refused=refused,
-        validation_nse={label: best_nse(log) for label, log in logs.items()},
-        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
     )

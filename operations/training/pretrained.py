@@ -25,7 +25,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.forecasting.plans import why_none
 from operations.training.assemble import measured
 from operations.versions.learnt_days import attribute_means
-from operations.versions.stages import with_progress
 from records.basins import basins
 from records.database.base import JsonObject
 from records.database.stored import as_values
@@ -41,8 +40,6 @@ log = structlog.get_logger()
 
 class UnknownEnsemble(NotFound):
     """No ensemble of that name is shipped, or none at all."""
-
-    kind = "unknown-ensemble"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,6 @@ class Promoted:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What is shipped beside a description, checked."""
-
     errors: attachments.ShippedErrors | None
     skill: attachments.ShippedSkill | None
     snow: RegionalSnow | None
@@ -88,7 +83,7 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble
     shelf = shelf or SHELF
     if name is not None and (folder := _exported(Path(name))) is not None:
         return combination.read(folder) if (folder / combination.DESCRIPTION).exists() else form.read(folder)
-    combined = combination.names(shelf)
+    combined = form.names(shelf, combination.DESCRIPTION)
     shipped = sorted({*form.names(shelf), *combined})
     if not shipped:
         raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")
@@ -252,7 +247,8 @@ def promote_where_vacant(work: Work, version_id: str) -> Promoted:
     with work.database.reading() as session:
         version = versions.get(session, version_id)
         fit = []
-        for basin in with_progress("basins checked", [one.id for one in basins.list_basins(session)]):
+        stored = basins.list_basins(session)
+        for basin in work.counted("basins checked", [one.id for one in stored], len(stored)):
             lacking = _lacking(session, version, basin)
             if lacking is None:
                 fit.append(basin)

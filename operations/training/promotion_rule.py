@@ -11,7 +11,7 @@ A candidate trained from scratch is decided on for all basins together. A fine-t
 in those it was tuned on, and against its parent where a basin uses no version.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -77,11 +77,12 @@ def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | No
     require_held_out(judged[candidate], rule.period)
     ours, theirs = _yearly_errors(work, candidate, rivals, judged, rule.period)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
-    twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
-    learnt = [
-        f" {why}" for name, basins in rivals.items() if (why := _warning(judged[name], rule.period, basins)) is not None
-    ]
-    decision = replace(decision, sentence="".join([decision.sentence, *twins, *learnt]))
+    twins = [f"{name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
+    learnt = []
+    for name, basins in rivals.items():
+        use = joint_use(judged[name].use_of(rule.period, basin) for basin in basins)
+        learnt.append(warning(judged[name], rule.period, use))
+    decision = replace(decision, sentence=" ".join(filter(None, [decision.sentence, *twins, *learnt])))
     with work.database.transaction() as session:
         if decision.better and rule.promote:
             decision = _promote(session, work.clock, decision, standing)
@@ -89,10 +90,6 @@ def decide(work: Work, candidate: str, rule: PromotionRule, *, refused: str | No
             versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
     return decision
-
-
-def _warning(version: versions.Version, period: Period, basins: Sequence[str]) -> str | None:
-    return warning(version, period, joint_use(version.use_of(period, basin) for basin in basins))
 
 
 def _undecided(
@@ -115,8 +112,6 @@ def _undecided(
 def _yearly_errors(
     work: Work, candidate: str, rivals: Mapping[str, list[str]], judged: Mapping[str, versions.Version], period: Period
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
-    """Return the errors of the candidate and of the current versions, on the same days and basins."""
-
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
         stored = owner is None or of.owner == owner
@@ -178,7 +173,13 @@ def side_by_side(years: tuple[int, ...], ours: ByBasin, theirs: ByBasin) -> Side
     ours_median, theirs_median = (
         float(np.median(errors.nse()[known])) if known.any() else None for errors in (one, other)
     )
-    return SideBySide(years, int(known.sum()), ours_median, theirs_median, median_difference_interval(one, other))
+    return SideBySide(
+        years=years,
+        basins=int(known.sum()),
+        candidate_median=ours_median,
+        current_median=theirs_median,
+        difference=median_difference_interval(one, other),
+    )
 
 
 def _in_words(pair: SideBySide, rival: str) -> str:

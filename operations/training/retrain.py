@@ -30,7 +30,6 @@ from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_levels import compute
 from records.basins import ownership
-from records.database.base import JsonObject
 from records.database.engine import Database
 from records.database.work import Work
 from records.series import series
@@ -119,19 +118,9 @@ def begin_all(work: Work, season: Season) -> list[Both]:
     return started
 
 
-def plan_of(trainings: Iterable[Both]) -> JsonObject:
-    """Return the trainings of a season as JSON, of which `reopen_all` returns them."""
-    return {"parts": [{"candidate": one.training_id, "shares": one.shares} for _, one in trainings]}
-
-
-def reopen_all(database: Database, plan: JsonObject) -> list[Both]:
-    """Return the trainings of the twins and of the candidates that another process started, finished or not."""
-    found = []
-    for part in plan["parts"]:
-        candidate = reopen(database, part["candidate"], part["shares"])
-        assert candidate.twin is not None
-        found.append((reopen(database, candidate.twin), candidate))
-    return found
+def with_twins(database: Database, candidates: Iterable[StartedTraining]) -> list[Both]:
+    """Return the trainings of the twins, finished or not, with those of their candidates."""
+    return [(reopen(database, one.twin), one) for one in candidates if one.twin is not None]
 
 
 def conclude(work: Work, trainings: Sequence[Both], judgement: Judgement, *, label: str | None = None) -> Retrained:

@@ -24,7 +24,6 @@ from models import checkpoint
 from models.devices import CPU, GPUTooSmall, cores_in_use, gpu_faults
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import training_data
-from operations.training.assemble import Trained, assemble_all
 from operations.training.training_data import StartedTraining, best_nse, prepare
 from operations.versions.processes import machine, processes_for, side_by_side
 from records.database.base import JsonObject
@@ -91,7 +90,12 @@ class TrainingStore:
         training = self.started.training_id
         with self.work.database.transaction() as session:
             for label, trained in members.items():
-                member = _member(label, self.started.seed(label), self.device, trained)
+                weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
+                if trained.best is not None:
+                    weights["best"] = checkpoint.dump(trained.best, {})
+                effort = {"seconds": trained.seconds, "device": self.device, "threads": cores_in_use()}
+                logs = {"validation": trained.log, "curve": trained.curve, **effort, "machine": machine()}
+                member = versions.Member(label, self.started.seed(label), weights, logs)
                 trainings.finish_member(session, training, member, self.work.clock.wall())
         for label, trained in members.items():
             log.info("train.member", training=training, member=label, best_nse=best_nse(trained.log))
@@ -100,14 +104,6 @@ class TrainingStore:
         reason = absent(Reason.FAILED, message=str(problem))
         with self.work.database.transaction() as session:
             trainings.fail(session, self.started.training_id, reason, self.work.clock.wall())
-
-
-def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
-    weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
-    if trained.best is not None:
-        weights["best"] = checkpoint.dump(trained.best, {})
-    effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
-    return versions.Member(label, seed, weights, {"validation": trained.log, "curve": trained.curve, **effort})
 
 
 def too_small(device: str) -> GPUTooSmall:
@@ -123,19 +119,15 @@ class DataChanged(DataProblem):
     kind = "training-data-changed"
 
 
-def train(
+def train_members(
     work: Work,
-    config: TrainingConfig | FineTuningConfig,
-    basins: Sequence[str],
+    started: StartedTraining,
     *,
-    label: str | None = None,
-    device: str = "cpu",
-    on_progress: OnMemberProgress = lambda _member, _progress: None,
+    device: str,
+    on_progress: OnMemberProgress,
     on_split: Callable[[str], None] = lambda _sentence: None,
-) -> Trained:
-    """Train every member of a configuration on some basins, and create the version.
-
-    On a CPU as many members are trained in parallel, each in its own process, as the work may use cores.
+) -> None:
+    """Train the unfinished members of a training; on a CPU in parallel, as many as the work may use cores.
 
     Args:
         on_progress: called with the member's label and its progress at every step; an exception that it raises stops
@@ -145,21 +137,6 @@ def train(
     Raises:
         GPULost, GPUTooSmall: the GPU cannot be used; the same call, on any device, continues.
     """
-    trainings = begin_all(work, config, basins)
-    for one in trainings:
-        train_members(work, one, device=device, on_progress=on_progress, on_split=on_split)
-    return assemble_all(work, trainings, label)[0]
-
-
-def train_members(
-    work: Work,
-    started: StartedTraining,
-    *,
-    device: str,
-    on_progress: OnMemberProgress,
-    on_split: Callable[[str], None] = lambda _sentence: None,
-) -> None:
-    """Train the unfinished members of a training, with the arguments and errors of `train`."""
     if started.version_id is not None:
         return
     for extension in extensions():

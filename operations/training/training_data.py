@@ -30,8 +30,6 @@ from records.versions.versions import Version
 class NoBasinLeft(DataProblem):
     """No basin can serve for this training."""
 
-    kind = "no-basin-left"
-
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -55,14 +53,15 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     forcings: dict[str, BasinForcing] = {}
     left_out: dict[str, Absent] = {}
     for basin in basins:
-        found = load_forcing(session, basin, config)
-        if not isinstance(found, Absent):
-            found = found.covering(wanted)
+        loaded = load_forcing(session, basin, config)
+        found = loaded if isinstance(loaded, Absent) else loaded.covering(wanted)
         if isinstance(found, Absent):
             left_out[basin] = found
         else:
             forcings[basin] = found
-    period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
+    earliest = wanted.first - np.timedelta64(max(SPIN_UP_DAYS, config.windows.spinup_days), "D")
+    first = max([earliest, *(one.period.first for one in forcings.values())])
+    period = Period(min(first, wanted.first), wanted.last)
     stored: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, [config.inputs.product], period)
@@ -83,12 +82,6 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
     forcing = stacked([forcings[basin].forcing.over(period) for basin in stored])
     return Prepared(tuple(stored), TrainingData(forcing, np.stack(list(stored.values()))), left_out)
-
-
-def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
-    earliest = wanted.first - np.timedelta64(before, "D")
-    first = max([earliest, *(one.period.first for one in forcings.values())])
-    return Period(min(first, wanted.first), wanted.last)
 
 
 def _unfit(basin: str, discharge: Array, training: Period) -> Absent | None:
@@ -118,17 +111,14 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             "cannot start from them: ask "
             "for no more."
         )
-    if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):
+    network = parent.training.network
+    learns_vectors = isinstance(network, MCLSTMConfig | BucketsConfig) and network.basin_vector > 0
+    if tuning.fitted == "basin_vectors" and not learns_vectors:
         raise InvalidInput(
             f"Version {parent.id} learns no vectors of basins, so only its whole network can be fitted: do so (fitted: "
             "network), or choose a parent with `basin_vector` above 0."
         )
     return parent, tuning.training(parent.training, len(parent.members))
-
-
-def _learns_vectors(parent: Version) -> bool:
-    network = parent.training.network
-    return isinstance(network, MCLSTMConfig | BucketsConfig) and network.basin_vector > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -59,7 +60,7 @@ def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Prun
     pruned = []
     for rule in RULES:
         stored, days = ACTIONS[rule], retention.days_of(rule, work.settings)
-        before = retention.before(work.clock.wall(), days)
+        before = work.clock.wall() - timedelta(days=days)
         with work.database.reading() as session:
             outdated = stored.outdated(session, before)
         done, total = 0, sum(outdated.values())

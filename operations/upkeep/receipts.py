@@ -53,21 +53,6 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Recomputed:
-    result: run_types.BasinResult
-    weights_hash: str
-
-    @property
-    def row(self) -> run_types.RunBasin:
-        return self.result.basin
-
-    def content(self, *, pruned: bool) -> Content:
-        """Return its arrays, without members where those were pruned."""
-        whole = Content({series.variable: series for series in self.result.series}, self.result.ledgers)
-        return without_members(whole) if pruned else whole
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     """An array whose bits are not the stored ones.
 
@@ -105,41 +90,43 @@ class BasinReceipt:
         return max(own, key=lambda one: np.inf if one.relative is None else one.relative, default=None)
 
 
-def compared(stored: Stored, again: Recomputed | Absent) -> BasinReceipt:
+def compared(stored: Stored, again: run_types.BasinResult | Absent, *, same_weights: bool) -> BasinReceipt:
+    """Compare a stored result with the one computed again, without members where those were pruned."""
     name = stored.row.basin_id
     if isinstance(again, Absent):
         return BasinReceipt(name, reason=again)
-    there, here = stored.content.series, again.content(pruned=stored.row.pruned is not None).series
+    content = Content({series.variable: series for series in again.series}, again.ledgers)
+    there, here = stored.content.series, (without_members(content) if stored.row.pruned else content).series
     if not here:
-        return BasinReceipt(name, reason=again.row.why_missing)
+        return BasinReceipt(name, reason=again.basin.why_missing)
     both = [variable for variable in there if variable in here]
     equal = tuple(variable for variable in both if _same_bits(there[variable], here[variable]))
-    causes = _causes(stored, again)
+    row, causes = again.basin, _causes(stored, again.basin, same_weights)
     simulated = all(variable in equal for variable in both if variable not in BEYOND_THE_SIMULATION)
     different = tuple(
-        _difference(there[variable], here[variable], _own_cause(variable, stored, again) if simulated else causes)
+        _difference(there[variable], here[variable], _own_cause(variable, stored.row, row) if simulated else causes)
         for variable in both
         if variable not in equal
     )
     return BasinReceipt(name, equal, different, tuple(variable for variable in there if variable not in here))
 
 
-def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
+def _causes(stored: Stored, again: run_types.RunBasin, same_weights: bool) -> tuple[Cause, ...]:
     run, row = stored.run, stored.row
     differs: dict[Cause, bool] = {
-        "inputs": again.row.inputs_hash != row.inputs_hash,
-        "parent-state": again.row.parent_hash != row.parent_hash,
-        "weights": again.weights_hash != run.weights_hash,
+        "inputs": again.inputs_hash != row.inputs_hash,
+        "parent-state": again.parent_hash != row.parent_hash,
+        "weights": not same_weights,
         "program": program() != run.program,
         "code": run.code_version != code_version(),
     }
     return tuple(cause for cause, there in differs.items() if there) or ("unknown",)
 
 
-def _own_cause(variable: str, stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
+def _own_cause(variable: str, stored: run_types.RunBasin, again: run_types.RunBasin) -> tuple[Cause, ...]:
     """Return the cause of a difference where the simulation has the stored bits."""
     cause = BEYOND_THE_SIMULATION.get(variable, "unknown")
-    if cause == "calibration" and again.row.summary.calibration == stored.row.summary.calibration:
+    if cause == "calibration" and again.summary.calibration == stored.summary.calibration:
         return ("unknown",)
     return (cause,)
 

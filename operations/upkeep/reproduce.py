@@ -12,7 +12,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.forcing import days_of
@@ -21,7 +20,7 @@ from operations.forecasting.plans import ForecastInputs, PartInputs, PartPlan, P
 from operations.forecasting.results import results_of
 from operations.forecasting.weather_choice import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
-from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
+from operations.upkeep.receipts import BasinReceipt, Stored, compared
 from operations.versions.processes import program
 from operations.what_if import changed_plan
 from records.database.work import Work
@@ -66,34 +65,38 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
     inputs = read_inputs(work.database, run.version_id, list(stored))
-    inputs = replace(inputs, parts=tuple(_of_part(one, stored) for one in inputs.parts))
+    took_part = {(name, part.name) for name, of in stored.items() for part in of.shares}
+    of_parts = [one.only([name for name in stored if (name, one.part.name) in took_part]) for one in inputs.parts]
+    inputs = replace(inputs, parts=tuple(of_parts))
     again = _computed(work, run, inputs, stored)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
         revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
         if not revised:
             break
         with work.database.reading() as session:
-            before = _as_known_at(session, inputs.only(revised), known_at)
+            then = inputs.only(revised)
+            parts = [
+                replace(one, forcings={name: _as_known_at(session, one, name, known_at) for name in one.forcings})
+                for one in then.parts
+            ]
+            before = replace(then, parts=tuple(parts))
         restored = _computed(work, run, before, stored)
         again |= {
             name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
         }
-    return [compared(stored[name], one) for name, one in sorted(again.items())]
+    same_weights = inputs.loaded.version.weights_hash == run.weights_hash
+    return [compared(stored[name], one, same_weights=same_weights) for name, one in sorted(again.items())]
 
 
-def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> PartInputs:
-    return one.only([name for name, of in stored.items() if any(part.name == one.part.name for part in of.shares)])
-
-
-def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
-    return isinstance(again, Absent) or again.row.inputs_hash == stored.row.inputs_hash
+def _consumed_the_same(again: run_types.BasinResult | Absent, stored: Stored) -> bool:
+    return isinstance(again, Absent) or again.basin.inputs_hash == stored.row.inputs_hash
 
 
 def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
     return ForecastParams(
         basins=list(stored),
         t0=run.t0,
-        horizon=run.horizon_days - run.filled_days,
+        horizon=run.days_to_come,
         version=run.version_id,
         weather=run.forcing_kind,
         weather_id=None if run.weather is None else run.weather.id,
@@ -103,10 +106,10 @@ def _params(run: run_types.Run, stored: Mapping[str, Stored]) -> ForecastParams:
 
 def _computed(
     work: Work, run: run_types.Run, inputs: ForecastInputs, stored: Mapping[str, Stored]
-) -> dict[str, Recomputed | Absent]:
+) -> dict[str, run_types.BasinResult | Absent]:
     then = replace(work, clock=Clock(run.issued_at))
     plans, failures = possible_plans(then, inputs, _params(run, stored), run.issued_at, _filling(run, stored))
-    done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
+    done: dict[str, run_types.BasinResult | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
         if changed.forecast is not None and run.weather is not None:
@@ -116,7 +119,7 @@ def _computed(
         results = results_of(then, changed, store_states=False, rain_response=rain_response, since=parents)
         for result in results:
             if result.basin.basin_id in changed.forcings:
-                done[result.basin.basin_id] = Recomputed(result, inputs.loaded.version.weights_hash)
+                done[result.basin.basin_id] = result
     return done
 
 
@@ -132,38 +135,27 @@ def _filling(run: run_types.Run, stored: Mapping[str, Stored]) -> Filling:
 def _parents(work: Work, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
     """Return the states that the run started from, by basin and version: stored, or computed again."""
     return {
-        version: {name: _parent(work, one, name, *_parent_of(stored[name], version)) for name in one.forcings}
+        version: {name: _parent(work, one, name, stored[name]) for name in one.forcings}
         for version, one in plan.by_version.items()
     }
 
 
-def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
-    share = next(one for one in stored.shares if one.version == version)
-    return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
-
-
-def _parent(work: Work, plan: PartPlan, name: str, day: Day | None, sha256: str | None) -> State | None:
-    if day is None:
-        return None
+def _parent(work: Work, plan: PartPlan, name: str, stored: Stored) -> State | None:
     loaded = plan.loaded
+    share = next(one for one in stored.shares if one.version == loaded.version.id)
+    if share.parent_day is None:
+        return None
+    day = np.datetime64(share.parent_day, "D")
     with work.database.reading() as session:
         there = states.get(session, loaded.version.id, name, day)
         earlier = states.newest_valid(session, loaded.version.id, name, day - ONE_DAY)
-    if there is not None and there.sha256 == sha256:
+    if there is not None and there.sha256 == share.parent_hash:
         return there
     of_basin = {name: plan.forcings[name]}
     return advance(work.quiet, loaded, of_basin, day, store_states=False, since={name: earlier})[name].state
 
 
-def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
-    parts = [
-        replace(one, forcings={name: _forcing_as_known_at(session, one, name, at) for name in one.forcings})
-        for one in inputs.parts
-    ]
-    return replace(inputs, parts=tuple(parts))
-
-
-def _forcing_as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
+def _as_known_at(session: Session, inputs: PartInputs, basin: str, at: datetime) -> BasinForcing:
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()
     columns = [mass[0], *np.moveaxis(auxiliary[0], -1, 0)]

@@ -6,9 +6,8 @@ out, because its forecast would be better than those to come.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import structlog
@@ -26,6 +25,7 @@ from operations.forecasting.plans import ForecastInputs, possible_plans, read_in
 from operations.states.advance_states import ONE_DAY
 from operations.verification.recalibrate import Recalibrated, recalibrate
 from operations.weather.import_forecasts import PastIssues, fetch_past_issues
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_types, runs
 from records.runs.run_weather import name_of_weather
@@ -130,15 +130,6 @@ def backfill(work: Work, params: BackfillParams, listener: FetchCallbacks) -> Ba
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The weather model, its past issues with the T0 of each basin, the oldest first, and the days after T0."""
-
-    weather: str
-    issues: Sequence[tuple[str, Mapping[str, Day]]]
-    horizon: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Due:
     t0: Day
     weather_id: str
@@ -154,12 +145,13 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
     """
     done = PastReforecasts()
     with work.database.reading() as session:
-        by_version: dict[str, list[str]] = defaultdict(list)
-        for basin, version in promotions.current(session, chosen(session, [])).items():
-            by_version[version].append(basin)
+        current = promotions.current(session, chosen(session, []))
+        by_version = grouped((version, basin) for basin, version in current.items())
         issues = _issues(session, work.clock, weather, days)
-        asked = _Asked(weather, issues, horizon)
-        due = {version: _due(session, version, names, asked, done) for version, names in sorted(by_version.items())}
+        due: dict[str, list[_Due]] = {}
+        for version, names in sorted(by_version.items()):
+            learnt = [Period.parse(used) for used in versions.get(session, version).used_periods]
+            due[version] = _due(issues, names, _before(session, version, weather), learnt, horizon, done)
     done.versions = tuple(due)
     total, at = sum(map(len, due.values())), 0
     for version, of_version in due.items():
@@ -169,17 +161,11 @@ def reforecast_past(work: Work, weather: str, *, days: int, horizon: int) -> Pas
         inputs = read_inputs(work.database, version, names)
         done.left_out |= inputs.failures
         for one in of_version:
-            work.show(at, total, str(one.t0))
-            advancing = replace(work, progress=partial(_show, work, at, total, one.t0))
-            _reforecast(advancing, inputs, one, horizon, done=done)
+            _reforecast(work.piece(at, total, str(one.t0)), inputs, one, horizon, done=done)
             at += 1
     counts = {"forecasts": done.forecasts, "before": done.before, "learnt": done.learnt}
     log.info("past_reforecasts.done", weather=weather, runs=len(done.runs), left_out=len(done.left_out), **counts)
     return done
-
-
-def _show(work: Work, at: int, total: int, t0: Day, days: int, of: int, _detail: str) -> None:
-    work.show(at, total, f"{t0}, {days} of {of} basin-days advanced")
 
 
 def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tuple[str, Mapping[str, Day]]]:
@@ -207,13 +193,18 @@ def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tup
     ]
 
 
-def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, done: PastReforecasts) -> list[_Due]:
-    learnt = [Period.parse(days) for days in versions.get(session, version).used_periods]
-    before = _before(session, version, asked.weather)
+def _due(
+    issues: Iterable[tuple[str, Mapping[str, Day]]],
+    names: Sequence[str],
+    before: set[tuple[Day, str]],
+    learnt: Sequence[Period],
+    horizon: int,
+    done: PastReforecasts,
+) -> list[_Due]:
     by_issue: dict[tuple[Day, str], list[str]] = defaultdict(list)
-    for weather_id, t0s in asked.issues:
+    for weather_id, t0s in issues:
         for name, t0 in ((name, t0s[name]) for name in names if name in t0s):
-            ahead = Period(t0, t0 + np.timedelta64(asked.horizon, "D"))
+            ahead = Period(t0, t0 + np.timedelta64(horizon, "D"))
             if (t0, name) in before:
                 done.before += 1
             elif any(ahead.overlap(days) for days in learnt):

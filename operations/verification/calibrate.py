@@ -17,7 +17,6 @@ from hydrology.uncertainty.weighted import weighted_mean
 from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.past_simulation import PastDays, in_blocks
 from operations.versions.load_networks import load_version
-from operations.versions.stages import single
 from records.database.work import Work
 from records.versions import error_models, versions
 
@@ -65,7 +64,7 @@ def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period
         work.show(len(pairs) + len(past.left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(past.left_out)}")
-    model = single("error model", lambda: fit(pairs))
+    model = fit(pairs)
     new = error_models.NewErrorModel(
         version_id=fitted.id,
         first=period.first,

@@ -24,7 +24,6 @@ from operations.basin_data.basins import chosen, unique
 from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.learnt_days import require_held_out, version_to_score
-from operations.versions.stages import single
 from records.basins import basins as basin_records
 from records.database.stored import as_values
 from records.database.work import Work
@@ -49,12 +48,6 @@ MAX_VERSIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    comparison: comparisons.Comparison
-    already: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Evaluated:
     """The scores of versions by basin and metric, and the basins that all are scored in."""
 
@@ -67,7 +60,7 @@ class _Evaluated:
 
 def compare(
     work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = (), *, owner: str | None = None
-) -> Compared:
+) -> comparisons.Comparison:
     """Compare versions with the first of them over a period, and store the comparison.
 
     The same versions, days, basins and scores, published ones included, give the same stored comparison. By default the
@@ -76,10 +69,15 @@ def compare(
     """
     with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
-        basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
+        common = set.intersection(*(set(version.basins) for version in compared))
+        basins = chosen(session, wanted) if wanted else basin_records.known(session, sorted(common))
+    if not basins:
+        raise DataProblem(
+            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
+        )
     evaluated = _evaluate(work, compared, period, basins, owner)
     with work.database.reading() as session:
-        result = single("comparison", partial(_result, session, evaluated))
+        result = _result(session, evaluated)
     new = comparisons.NewComparison(
         first_day=period.first,
         last_day=period.last,
@@ -91,7 +89,7 @@ def compare(
     with work.database.transaction() as session:
         comparison, is_new = comparisons.store(session, new, work.clock.wall())
     log.info("compare.done", comparison=comparison.id, versions=len(compared), basins=len(new.basins), new=is_new)
-    return Compared(comparison, already=not is_new)
+    return comparison
 
 
 def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:
@@ -106,16 +104,6 @@ def _versions(session: Session, ids: Sequence[str], period: Period) -> list[vers
             raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
         require_held_out(version, period)
     return compared
-
-
-def _common_basins(session: Session, compared: Sequence[versions.Version]) -> list[str]:
-    common = set.intersection(*(set(version.basins) for version in compared))
-    basins = basin_records.known(session, sorted(common))
-    if not basins:
-        raise DataProblem(
-            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
-        )
-    return basins
 
 
 def _evaluate(
@@ -143,7 +131,6 @@ def _count_on(work: Work, before: int, total: int, done: int, _total: int, _deta
 
 
 def _result(session: Session, evaluated: _Evaluated) -> ComparisonResult:
-    """Return the result of a comparison; the first version is the reference."""
     values = {
         metric: {
             version: tuple(by_basin[basin][metric].value for basin in evaluated.basins)
@@ -171,7 +158,7 @@ def _result(session: Session, evaluated: _Evaluated) -> ComparisonResult:
 
 def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
     with_members = [versions.get(session, part.version) for part in version.parts]
-    logs = [log for one in with_members for log in versions.logs_of(session, one.id).values()]
+    logs = [log for one in with_members for _, log in versions.seeds_and_logs(session, one.id).values()]
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
     timed = len(seconds) == len(logs)
     missing = {} if timed else {"training_seconds": absent(Reason.TRAINING_NOT_TIMED)}

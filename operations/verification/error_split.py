@@ -1,6 +1,5 @@
 """Splits the errors of verified forecasts by cause, once, when the flow of all their days has settled."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from operations.forecasting.plans import ForecastInputs, PartInputs, read_inputs
 from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import RunDays, observed
 from operations.states.advance_states import ONE_DAY
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_types import RunBasin
@@ -44,10 +44,7 @@ def split_errors(work: Work, version: Version, last: Day) -> int:
             if run.last_day <= last and not any(_ahead(run).overlap(days) for days in learnt)
         ]
         done = error_splits.split_basins(session, [run.id for run in settled])
-        left: dict[str, list[str]] = defaultdict(list)
-        for run_id, basin in runs.issued_pairs(session, [run.id for run in settled]):
-            if (run_id, basin) not in done:
-                left[run_id].append(basin)
+        left = grouped(pair for pair in runs.issued_pairs(session, [run.id for run in settled]) if pair not in done)
     if not left:
         return 0
     names = sorted({name for of_run in left.values() for name in of_run})

@@ -12,9 +12,8 @@ from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
 from operations.verification.past_simulation import PastDays, in_blocks
 from operations.versions.load_networks import LoadedVersion, load_version
-from operations.versions.stages import with_progress
 from records.basins import basins as basin_records
-from records.database.engine import Database
+from records.database.work import Work
 from records.versions import versions
 
 STEPS = 20
@@ -45,7 +44,7 @@ class LearntWeights:
 
 
 def learn_weights(
-    database: Database, version_ids: Sequence[str], period: Period | None, basins: Sequence[str]
+    work: Work, version_ids: Sequence[str], period: Period | None, basins: Sequence[str]
 ) -> LearntWeights:
     """Return the weights of versions: the common ones have the largest median NSE of their mean over basins.
 
@@ -55,16 +54,17 @@ def learn_weights(
     """
     if not 2 <= len(version_ids) <= MAX_PARTS:
         raise InvalidInput(f"Weights are learnt of two to {MAX_PARTS} versions, not {len(version_ids)}: give them.")
-    with database.reading() as session:
+    with work.database.reading() as session:
         stored = [versions.get(session, version) for version in version_ids]
         loaded = [load_version(session, version.scored_as) for version in stored]
         shared = set.intersection(*(set(one.version.basins) for one in loaded))
         names = basins or basin_records.known(session, sorted(shared))
     days = _days(loaded, period)
     products = list(dict.fromkeys(name for one in loaded for name in one.version.area_products))
-    past = PastDays(database, days, products)
+    past = PastDays(work.database, days, products)
     found: dict[str, Array] = {}
-    for block in with_progress("groups of basins simulated", in_blocks(names)):
+    blocks = in_blocks(names)
+    for block in work.counted("groups of basins simulated", blocks, len(blocks)):
         found.update(_errors(past, loaded, block))
     if not found:
         raise DataProblem(

@@ -18,7 +18,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.recalibration import Recalibration, scores_of
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, recalibration_of
-from operations.versions.stages import with_progress
+from records.database.stored import grouped
 from records.database.work import Work
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_weather import RunRecalibration
@@ -61,10 +61,8 @@ def last_settled(clock: Clock) -> Day:
 def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
-    by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
-    for run in [*runs.issued_runs(session, version, last, "reforecast"), *runs.issued_runs(session, version, last)]:
-        if run.weather is not None and run.last_day <= last:
-            by_weather[run.weather.name].append(run)
+    ended = [*runs.issued_runs(session, version, last, "reforecast"), *runs.issued_runs(session, version, last)]
+    by_weather = grouped((run.weather.name, run) for run in ended if run.weather is not None and run.last_day <= last)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 
 
@@ -140,7 +138,7 @@ def recalibrate(work: Work, version_id: str, weather: str | None = None) -> list
         by_weather = [of for of in settled(session, work.clock, version_id) if weather in (None, of.weather)]
         errors = error_model_of(session, version, [])
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
-        scores = [past_scores(session, version, of) for of in with_progress("past forecasts, weather models", ready)]
+        scores = [past_scores(session, version, of) for of in ready]
     fits = [
         Recalibrated(version_id, of.weather, _fitted(of, of_weather))
         for of, of_weather in zip(ready, scores, strict=True)

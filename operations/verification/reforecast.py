@@ -7,7 +7,6 @@ forecasts with forecast weather the result is the skill they would have if that 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 import structlog
@@ -22,7 +21,7 @@ from hydrology.verification.results import high_flow
 from hydrology.verification.verify import verify
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
-from operations.forecasting.calibration import error_model_for
+from operations.forecasting.calibration import add_ungauged
 from operations.verification.past_simulation import PastDays, SimulatedBasin, in_blocks
 from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
@@ -62,7 +61,7 @@ def reforecast(
             require_not_fitted(used, period)
         loaded = load_version(session, scored.id)
     past = PastDays(work.database, period, scored.area_products)
-    reforecasts = _Reforecasts(past, loaded, every, range(1, horizon + 1), work.clock.wall())
+    reforecasts = _Reforecasts(work, past, loaded, every, range(1, horizon + 1))
     done: list[str] = []
     for names in in_blocks(basins):
         done += reforecasts.store(names)
@@ -76,39 +75,32 @@ def reforecast(
 
 @dataclass(frozen=True, slots=True)
 class _Reforecasts:
-    """The reforecasts of a version over past days, `every` days from one T0 to the next."""
-
+    work: Work
     past: PastDays
     loaded: LoadedVersion
     every: int
     leads: range
-    verified_at: datetime
 
     def store(self, names: Sequence[str]) -> list[str]:
         """Store the skill in a block of basins. Return those that have one."""
         model, done = self._error_model_for(names), []
         for basin in self.past.simulated(self.loaded, names):
             rows = [*self._rows(basin, model)]
-            with self.past.database.transaction() as session:
+            with self.work.database.transaction() as session:
                 lead_scores.replace(session, rows)
             done.append(basin.id)
         return done
 
     def _error_model_for(self, names: Sequence[str]) -> error_models.ErrorModel | Absent:
         """Return the error model; that of a combined version knows the basins of its fit alone."""
-        database, loaded = self.past.database, self.loaded
-        with database.reading() as session:
-            if loaded.version.combines:
-                return error_model_of(session, loaded.version, names)
-            found = forcings_of(session, loaded, names)
-        forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
-        return error_model_for(database, loaded, forcings)
-
-    def _climatology(self, basin: SimulatedBasin) -> FlowClimatology:
-        with self.past.database.reading() as session:
-            flow = load_discharge(session, basin.id, self.past.products, basin.record)
-        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
-        return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+        loaded = self.loaded
+        if not loaded.version.combines:
+            with self.work.database.reading() as session:
+                found = forcings_of(session, loaded, names)
+            forcings = {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
+            add_ungauged(self.work.quiet, loaded, forcings)
+        with self.work.database.reading() as session:
+            return error_model_of(session, loaded.version, names)
 
     def _rows(
         self, basin: SimulatedBasin, model: error_models.ErrorModel | Absent
@@ -116,7 +108,11 @@ class _Reforecasts:
         version, period = self.loaded.version, self.past.period
         errors = model if isinstance(model, Absent) else errors_in(model, basin.id)
         fingerprint = None if isinstance(model, Absent) or isinstance(errors, Absent) else model.sha256
-        members, climatology = basin.members.astype(np.float64), self._climatology(basin)
+        with self.work.database.reading() as session:
+            flow = load_discharge(session, basin.id, self.past.products, basin.record)
+        assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
+        climatology = FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+        members = basin.members.astype(np.float64)
         reforecasts = Reforecasts(period.days, members, basin.observed, climatology, errors, basin.weights)
         threshold = high_flow(basin.observed)
         for lead in self.leads:
@@ -138,5 +134,5 @@ class _Reforecasts:
                     attributes_assumed=list(basin.assumed),
                     period_use=version.use_of(period, basin.id),
                     scores=scores,
-                    verified_at=self.verified_at,
+                    verified_at=self.work.clock.wall(),
                 )

@@ -14,11 +14,10 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill, choose_cells
+from hydrology.snow.snow import RegionalSnow, SnowBand, SnowProducts, SnowSkill
 from models.forcing import days_of
-from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days
+from operations.verification.snow_cells import Reference, chosen_cells, fitted_days
 from operations.versions.load_networks import LoadedVersion
-from operations.versions.stages import with_progress
 from records.simulations import snow_cells
 from runtime.clock import Clock
 
@@ -85,17 +84,14 @@ class RegionalChoice:
         """Choose each member's cells by many basins, no snow store; None where a member has none."""
         cells = {}
         for at, (label, network) in enumerate(zip(self.loaded.labels, self.loaded.ensemble.networks, strict=True)):
-            if network.snow_cells:
-                cells[label] = list(network.snow_cells)
-                continue
             together = reduce(add, (basin.of_members[at] for basin in basins))
-            cells[label] = list(choose_cells(together, max_cells=MAX_CELLS, trash_cells=network.trash_cells).cells)
+            cells[label] = chosen_cells(network, together)[0]
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
-        for at in with_progress("regional snow cells", range(FOLDS)):
+        for at in range(FOLDS):
             fold = names[at::FOLDS]
             cells = self._choose([basin for name, basin in self.basins.items() if name not in fold])
             for name in fold:

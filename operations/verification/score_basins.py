@@ -188,10 +188,16 @@ class VersionScorer:
         )
 
     def _simulated(self, choice: RegionalChoice, basins: Sequence[str], past: PastDays) -> _OfBasins:
-        ready = _ready(past, choice.loaded, basins)
-        for basin in ready.keys() & self.without.keys():
-            ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
-        return dict(_simulated(self.work.clock, choice, ready))
+        pairs = past.pairs(choice.loaded, basins)
+        for basin in pairs.keys() & self.without.keys():
+            pairs[basin][1][np.isin(self.period.days, self.without[basin])] = np.nan
+        with past.database.reading() as session:
+            shares = basin_records.attributes_of(session, [*pairs], [SNOW_SHARE])[:, 0].tolist()
+            found = {basin: reference_snow(session, basin, forcing.period) for basin, (forcing, _) in pairs.items()}
+        references = {
+            basin: (one, share) for (basin, one), share in zip(found.items(), shares, strict=True) if one is not None
+        }
+        return dict(_simulated(self.work.clock, choice, pairs, references))
 
 
 def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:
@@ -199,44 +205,29 @@ def _mean_of_parts(parts: Sequence[_OfPart]) -> Array:
     return mean_by_shares([of_part.simulated for _, of_part in parts], shares).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    forcing: BasinForcing
-    observed: Array  # (days of the period,) in mm/day
-    reference: Reference | None  # snow, over the days of the forcing
-    snow_share: float  # of the precipitation; NaN where unknown
-
-
-def _ready(past: PastDays, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, _Ready]:
-    pairs = past.pairs(loaded, basins)
-    with past.database.reading() as session:
-        shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
-        of_basins = dict(zip(basins, shares, strict=True))
-        return {
-            basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), of_basins[basin])
-            for basin, (forcing, observed) in pairs.items()
-        }
-
-
 def _simulated(
-    clock: Clock, regional: RegionalChoice, ready: Mapping[str, _Ready]
+    clock: Clock,
+    regional: RegionalChoice,
+    pairs: Mapping[str, tuple[BasinForcing, Array]],
+    references: Mapping[str, tuple[Reference, float]],
 ) -> Iterator[tuple[str, PartSimulation]]:
+    """Yield what a part simulates; the references have the snow fraction of precipitation, NaN where unknown."""
     loaded, period = regional.loaded, regional.test
     conserving = loaded.ensemble.conserving
     wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
-    for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):
+    for record, names, forcing in by_record({basin: forcing for basin, (forcing, _) in pairs.items()}):
         outputs, _ = loaded.ensemble.simulate(forcing, None, wanted)
         for at, basin in enumerate(names):
-            one = ready[basin]
             residual, reading = None, None
             if conserving:
                 residual = _residual(forcing.mass[at], outputs, at)
                 storage = outputs["storage"][:, at]
-                if one.reference is not None:
-                    reading = read_snow(clock, loaded, one.reference, storage, test=period)
-                    regional.add(one.snow_share, one.reference, storage)
+                if basin in references:
+                    reference, share = references[basin]
+                    reading = read_snow(clock, loaded, reference, storage, test=period)
+                    regional.add(share, reference, storage)
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
-            yield basin, PartSimulation(simulated, one.observed, residual, reading, one.forcing.assumed)
+            yield basin, PartSimulation(simulated, pairs[basin][1], residual, reading, pairs[basin][0].assumed)
 
 
 def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:

@@ -21,13 +21,12 @@ from hydrology.water.storage import SPIN_UP_DAYS
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, in_blocks, mean_past, simulate_past
-from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.work import Work
 from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
-from records.simulations.snow_cells import SnowMapping
+from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import promotions
 
 log = structlog.get_logger()
@@ -65,7 +64,9 @@ def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict
 def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComputed:
     with work.database.reading() as session:
         loaded = load_version(session, version_id)
-        past = _PastOfVersion(work, loaded, readable_snow(session, version_id, basins))
+        found = mappings(session, version_id, basins).items()
+        snow = {basin: mapping for basin, mapping in found if not isinstance(mapping, Absent)}
+    past = _PastOfVersion(work, loaded, snow)
     done: list[str] = []
     for names in in_blocks(basins):
         for basin, forcing, of_basin in past.simulated(loaded, names):
@@ -145,20 +146,16 @@ class _PastOfVersion:
             statistics=of_record(np.maximum(discharge, 0), days.days),
             computed_at=self.work.clock.wall(),
         )
+        water = dict[WaterVariable, SimulatedWater]()
+        if past.storage is not None:
+            water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
+        if past.snow is not None and (chosen := self.snow.get(name)) is not None:
+            water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
         loss = None
         if past.loss is not None:
             pet = mean_pet(basin, forcing.forcing.over(days), self.loaded.config.inputs)
             members = {label: DAYS_A_YEAR * of_member for label, of_member in past.loss.items()}
             loss = SimulatedLoss(members=members, pet=pet if isinstance(pet, Absent) else DAYS_A_YEAR * pet)
         with self.work.database.transaction() as session:
-            simulated_series.replace(session, levels, _water(days, past, self.snow.get(name)), loss)
+            simulated_series.replace(session, levels, water, loss)
         return True
-
-
-def _water(days: Period, past: Past, chosen: SnowMapping | None) -> dict[WaterVariable, SimulatedWater]:
-    water = dict[WaterVariable, SimulatedWater]()
-    if past.storage is not None:
-        water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
-    if past.snow is not None and chosen is not None:
-        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
-    return water

@@ -12,11 +12,12 @@ from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from hydrology.uncertainty.weighted import mean_by_shares
+from models.contract import Network
 from models.forcing import Array, days_of
 from operations.versions.load_networks import LoadedPart, LoadedVersion
 from records.series import series
 from records.simulations import snow_cells
-from records.simulations.snow_cells import REFERENCES, SnowMapping, mappings
+from records.simulations.snow_cells import REFERENCES
 from runtime.clock import Clock
 
 MAX_CELLS = 10
@@ -158,24 +159,21 @@ def store_snow(session: Session, version: str, rows: Sequence[snow_cells.SnowCel
     snow_cells.replace(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
-def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
-    chosen = mappings(session, version, basins)
-    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, Absent)}
-
-
 def _choose(
     loaded: LoadedVersion, storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], Absent | None]:
-    """Return each member's cells, and why a member has none. A snow store is not chosen."""
     cells: dict[str, list[int]] = {}
     reason = None
     for label, network, of_member in zip(loaded.labels, loaded.ensemble.networks, storage, strict=True):
-        if network.snow_cells:
-            cells[label] = list(network.snow_cells)
-            continue
-        products = SnowProducts.of(of_member, reference)
-        chosen = choose_cells(products, max_cells=MAX_CELLS, trash_cells=network.trash_cells)
-        cells[label] = [int(cell) for cell in chosen.cells]
-        if not chosen.cells:
-            reason = reason or chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
+        cells[label], why_none = chosen_cells(network, SnowProducts.of(of_member, reference))
+        reason = reason or why_none
     return cells, reason
+
+
+def chosen_cells(network: Network, products: SnowProducts) -> tuple[list[int], Absent | None]:
+    """Return the cells of a network that follow the reference, or its snow store; and why there are none."""
+    if network.snow_cells:
+        return list(network.snow_cells), None
+    chosen = choose_cells(products, max_cells=MAX_CELLS, trash_cells=network.trash_cells)
+    why_none = None if chosen.cells else chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
+    return [int(cell) for cell in chosen.cells], why_none

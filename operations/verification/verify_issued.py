@@ -1,6 +1,5 @@
 """Verifies a version's issued forecasts, by the kind of weather, once their flow is observed."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,8 +21,9 @@ from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.recalibrate import SETTLED_AFTER, last_settled
+from records.database.stored import grouped
 from records.database.work import Work
-from records.forecasts import adjustments
+from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
@@ -102,23 +102,18 @@ def _verify(work: Work, version: Version) -> Verified:
 
 
 def _groups(session: Session, version: str, last: Day) -> list[_Group]:
-    by_weather: dict[str, list[run_types.Run]] = defaultdict(list)
-    for run in runs.issued_runs(session, version, last - ONE_DAY):
-        by_weather[run.weather_name].append(run)
-    return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]
-
-
-def _group(weather: str, of_weather: Sequence[run_types.Run], last: Day) -> _Group:
-    since = max(run.t0 for run in of_weather) - LAST_DAYS
-    newest = [run for run in of_weather if run.t0 >= since]
-    ends = max(run.last_day for run in newest)
-    return _Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last)))
+    by_weather = grouped((run.weather_name, run) for run in runs.issued_runs(session, version, last - ONE_DAY))
+    groups = []
+    for weather, of_weather in sorted(by_weather.items()):
+        since = max(run.t0 for run in of_weather) - LAST_DAYS
+        newest = [run for run in of_weather if run.t0 >= since]
+        ends = max(run.last_day for run in newest)
+        groups.append(_Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last))))
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
 class _BasinForecasts:
-    """A version's issued forecasts of a basin."""
-
     session: Session
     version: Version
     basin: str
@@ -184,7 +179,7 @@ class _BasinForecasts:
         They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what
         was published later is hindsight.
         """
-        published = adjustments.published_many(self.session, [(run, self.basin) for run in by_id])
+        published = latest.published_adjustments(self.session, [(run, self.basin) for run in by_id])
         some = [run for run in group.runs if (run.id, self.basin) in published]
         if not some:
             return None

@@ -53,11 +53,6 @@ class LoadedVersion:
         """Name, weights by basin and networks of each part."""
         return [(one.part.name, one.part.weights, one.loaded) for one in self.parts]
 
-    @property
-    def conserving(self) -> bool:
-        """Whether water is conserved, so that storage and ledger are meaningful."""
-        return self.version.conserving
-
 
 @dataclass(frozen=True, slots=True)
 class LoadedPart:

@@ -53,14 +53,11 @@ def available_memory() -> int | None:
     if not info.exists():
         return None
     fields = dict(line.split(":", 1) for line in info.read_text().splitlines())
-    return min([int(fields["MemAvailable"].split()[0]) * 1024, *_room_of_container()])
-
-
-def _room_of_container() -> list[int]:
+    of_machine = int(fields["MemAvailable"].split()[0]) * 1024
     limit, used = (Path("/sys/fs/cgroup") / name for name in ("memory.max", "memory.current"))
     if not limit.exists() or not used.exists() or limit.read_text().strip() == "max":
-        return []
-    return [int(limit.read_text()) - int(used.read_text())]
+        return of_machine
+    return min(of_machine, int(limit.read_text()) - int(used.read_text()))
 
 
 SECONDS_BETWEEN_LOOKS = 0.2

@@ -39,8 +39,6 @@ MIN_NEIGHBOURS, MAX_NEIGHBOURS = 3, 5
 class NothingToBridge(DataProblem):
     """No basin can have a bridge fitted or applied."""
 
-    kind = "nothing-to-bridge"
-
 
 def fit(
     work: Work,
@@ -144,11 +142,9 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
 
 
 def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
-    for product, weather in ((asked.from_, source), (asked.to, target)):
-        if weather is None:
-            raise TooFewDays(f"{basin} has no weather of {product} on the days asked for.")
-    assert source is not None
-    assert target is not None
+    if source is None or target is None:
+        lacking = asked.from_ if source is None else asked.to
+        raise TooFewDays(f"{basin} has no weather of {lacking} on the days asked for.")
     return NewPart(basin_id=basin, corrections=method.fit(source, target), skill=method.held_out(source, target))
 
 
@@ -199,7 +195,10 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     bridged = part.corrections.apply(weather)
     file = SourceFile(f"bridge {bridge.name} {bridge.id}", part.sha256, 0)
     of_source = {name: series.read(session, part.basin_id, bridge.from_product, name, days) for name in BRIDGED}
-    stored = _days_with_rain(bridged)
+    known = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
+    if not len(known):
+        raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
+    stored = Period(known[0], known[-1])  # the record's last days may wait for the next
     created = []
     for name in BRIDGED:
         given = of_source[name]
@@ -212,14 +211,6 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     return BasinData(
         basin=part.basin_id, areas={} if area is None else {bridge.name: area}, series=tuple(created), files=(file,)
     )
-
-
-def _days_with_rain(bridged: DailyWeather) -> Period:
-    """Return the first and last day with known precipitation. The record's last days may wait for the next."""
-    days = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
-    if not len(days):
-        raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
-    return Period(days[0], days[-1])
 
 
 def _flags(of_source: Flags, values: Array) -> Flags:

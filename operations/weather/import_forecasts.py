@@ -1,6 +1,6 @@
 """Stores weather forecasts: those in files and folders, and the past ones of a feed's weather model, run by run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,8 +29,6 @@ from runtime.clock import Clock
 class NoWeather(DataProblem):
     """No basin has a weather forecast that can be stored."""
 
-    kind = "no-weather"
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -53,13 +51,10 @@ class Imported:
         return parts | {name: {"": reason} for name, reason in self.failed.items()}
 
 
-def add_all(
-    work: Work, place: Path, on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None
-) -> Imported:
+def add_all(work: Work, place: Path) -> Imported:
     """Import the weather forecast in a file, or those in the files of a folder and below it, each in one transaction.
 
-    Imported again, it stores only what is new: after an interruption it goes on. `on_file` is called with each file
-    before it is read, how many are done, and the total.
+    Imported again, it stores only what is new: after an interruption it goes on.
     """
     folder, names = place.parent, [place.name]
     if place.is_dir():
@@ -68,7 +63,7 @@ def add_all(
     stored: dict[str, StoredIssue] = {}
     failed: dict[str, str] = {}
     for done, name in enumerate(names):
-        on_file(name, done, len(names))
+        work.show(done, len(names), name)
         try:
             stored[name] = add(work, folder / name)
         except Problem as problem:
@@ -199,17 +194,12 @@ def _fetch(work: Work, runs: PastForecasts, wanted: dict[datetime, list[Site]], 
             done.missing.append(began)
             problems = {basin: why for basin, why in problems.items() if not isinstance(why, RunUnavailable)}
         done.failed |= {basin: str(problem) for basin, problem in problems.items()}
-        stored = _store(work, [one.content for one in given if isinstance(one.content, WeatherForecast)])
+        forecasts = [one.content for one in given if isinstance(one.content, WeatherForecast)]
+        with work.database.transaction() as session:
+            stored = store_usable(session, work.clock, forecasts, operational=True)
         done.failed |= stored.refused
         done.stored += bool(stored.new)
         failed_in_a_row = failed_in_a_row + 1 if problems and not stored.new else 0
         if failed_in_a_row == MAX_FAILED:
             done.stopped = str(next(iter(problems.values())))
             return
-
-
-def _store(work: Work, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
-    if not forecasts:
-        return StoredIssue("", (), (), {})
-    with work.database.transaction() as session:
-        return store_usable(session, work.clock, forecasts, operational=True)

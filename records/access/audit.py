@@ -82,7 +82,6 @@ class Actor:
 
 
 @stored("audit", key=("seq",), numbered=True)
-@dataclass(frozen=True, slots=True)
 class Entry:
     """A change with its actor, time and origin.
 

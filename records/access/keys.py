@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
 from typing import Any, Literal
@@ -14,7 +13,7 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from records.database.base import FreeText
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, find_row, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find_or_raise, find_row, read, stored, table_of
 
 Scope = Literal["operator", "forecaster", "admin"]
 _ADMIN: Scope = "admin"
@@ -24,15 +23,13 @@ _TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
 class UnknownKey(NotFound):
     """No key with this id is stored."""
 
-    kind = "unknown-key"
-
 
 @stored(
     "keys",
     Column("token_sha256", String, nullable=False),
     CheckConstraint("length(token_sha256) = 64", name="token_sha256"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Key:
     """A key, without its token. `jobspec.jobs.base` defines what an `operator` may do; a `forecaster` may also
     adjust and publish forecasts and decide held alerts; an `admin` may do all."""
@@ -89,18 +86,14 @@ def why_refused(session: Session, token: str) -> str:
 
 
 def get(session: Session, key: str) -> Key:
-    found = find(session, Key, id=key)
-    if found is None:
-        raise _unknown(key)
-    return found
+    unknown = UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
+    return find_or_raise(session, Key, unknown, id=key)
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
     found = KEYS.update().where(KEYS.c.id == key).values(revoked_at=func.coalesce(KEYS.c.revoked_at, at))
-    row = session.execute(found.returning(*KEYS.c)).one_or_none()
-    if row is None:
-        raise _unknown(key)
-    return as_record(Key, row)
+    session.execute(found)
+    return get(session, key)
 
 
 def list_keys(session: Session) -> list[Key]:
@@ -116,10 +109,6 @@ def official(key_id: ColumnElement[Any]) -> ColumnElement[bool]:
 def is_official(session: Session, key_id: str | None) -> bool:
     """Return whether what is stored under a key, or under none, is the service's own; not under an unknown key."""
     return key_id is None or session.scalar(select(KEYS.c.scope).where(KEYS.c.id == key_id)) == _ADMIN
-
-
-def _unknown(key: str) -> UnknownKey:
-    return UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
 
 
 def _of_token(session: Session, token: str) -> Row[Any] | None:

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Session
 
-from hydrology.alerts import SEVERITIES, Severity, Trend, Turn, rank
+from hydrology.alerts import IMPACT, SEVERITIES, Severity, Trend, Turn, rank
 from hydrology.base.calendar import Day
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.base.units import M_PER_FT
-from hydrology.extremes.advice import LevelAdvice
-from hydrology.extremes.level_checks import gravity, level_title, percent
+from hydrology.extremes.level_checks import LevelAdvice, gravity, level_title, percent
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions
@@ -25,57 +25,79 @@ from records.alerts.deliveries import Delivery
 from records.basins import ownership
 from records.database.base import FreeText, JsonList
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, narrowed, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, find_or_raise, narrowed, read, stored, table_of
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
-"""`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
-`decided`: the alerts of a basin can no longer, or again, be decided. `promotion`: another version forecasts it."""
 
 
 class UnknownChange(NotFound):
     """No change of an alert with this id is stored."""
 
-    kind = "unknown-change"
+
+NO_ALERT = Why("There is no alert.")
+NO_CATEGORY = Why("The level is not an official category.")
+NO_IMPACT = Why("Nothing is stated.")
+NO_TREND = Why("There was no run before to compare with.")
+_OF_THE_BASIN = Why("It concerns all levels of the basin.")
+_OF_PROMOTION = Why("The change comes from a promotion, not from a run.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewChange:
-    """A change to be stored.
+    """A change to be stored: of a level, or of the whole basin, which has no fields of a level.
 
     Attributes:
-        at: by the service's clock.
-        level: None for a change of the whole basin, which has no fields of a level either.
-        discharge: m3/s; stage: m, the official one of a flood category, otherwise by the basin's rating, if there is
-            one.
-        severity, severity_before: None for no alert; the highest for a whole basin.
+        discharge, stage: m3/s and m.
         chance: exceedance probability of the level on any of the first `window_days` days after T0.
-        run_id: the run that caused it; None for a promotion.
-        decided_by: who approved it or published the adjustment behind it; None where nobody did.
         levels: of the head of a message: `standing_levels` since then. None of others, of a change of the whole basin,
             and of changes from before levels were stored with them. advice: likewise, as `LevelAdvice`.
     """
 
-    kind: ChangeKind
-    at: datetime
+    kind: Annotated[
+        ChangeKind,
+        Doc(
+            "`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed a level "
+            "with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
+            "`promotion`: its forecasts come from another model version; the river has not changed."
+        ),
+    ]
+    at: Annotated[datetime, Doc("By the service's clock.")]
     basin_id: Annotated[str, ForeignKey("basins.id")]
-    level: str | None = None
-    direction: Direction | None = None
-    discharge: float | None = None
-    stage: float | None = None
-    category: CategoryName | None = None
-    impact: FreeText | None = None
-    severity: Severity | None = None
-    severity_before: Severity | None = None
-    chance: float | None = None
-    chance_before: float | None = None
-    trend: Trend | None = None
-    window_days: int | None = None
-    run_id: Annotated[str | None, ForeignKey("runs.id")] = None
-    t0: Day | None = None
-    version_id: Annotated[str, ForeignKey("versions.id")]
-    why: str
-    decided_by: FreeText | None = None
-    adjustment_id: Annotated[str | None, ForeignKey("adjustments.id")] = None
+    level: Annotated[str | None, _OF_THE_BASIN] = None
+    direction: Annotated[Direction | None, _OF_THE_BASIN] = None
+    discharge: Annotated[float | None, _OF_THE_BASIN] = None
+    stage: Annotated[
+        float | None,
+        Doc("The official stage of a flood category, otherwise that of the discharge by the basin's rating."),
+        Why("No rating of the basin covers its discharge."),
+    ] = None
+    category: Annotated[
+        CategoryName | None, Doc("The official flood category; null for other levels."), NO_CATEGORY
+    ] = None
+    impact: Annotated[FreeText | None, Doc(IMPACT), NO_IMPACT] = None
+    severity: Annotated[Severity | None, Doc("Now; of the whole basin, the highest."), NO_ALERT] = None
+    severity_before: Annotated[Severity | None, Why("There was no alert.")] = None
+    trend: Annotated[Trend | None, NO_TREND] = None
+    chance: Annotated[float | None, _OF_THE_BASIN] = None
+    chance_before: Annotated[
+        float | None, Doc("By the run before."), Why("There was no run before that decided the level.")
+    ] = None
+    window_days: Annotated[int | None, Why("A promotion covers no days.")] = None
+    run_id: Annotated[str | None, ForeignKey("runs.id"), Doc("The run that caused it."), _OF_PROMOTION] = None
+    t0: Annotated[Day | None, _OF_PROMOTION] = None
+    version_id: Annotated[str, ForeignKey("versions.id"), Doc("The model version that the forecasts come from.")]
+    why: Annotated[str, Doc("The numbers and the rule, and what a forecaster contributed.")]
+    decided_by: Annotated[
+        FreeText | None,
+        Doc("Who approved it or published the adjustment behind it."),
+        Why("The service decided it alone."),
+    ] = None
+    adjustment_id: Annotated[
+        str | None,
+        ForeignKey("adjustments.id"),
+        Doc("The published adjustment behind it."),
+        Why("The forecast was not adjusted."),
+    ] = None
     replayed: bool = False
     levels: JsonList | None = None
     advice: JsonList | None = None
@@ -96,7 +118,6 @@ class NewChange:
     key=("seq",),
     numbered=True,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
     """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change.
 
@@ -150,11 +171,6 @@ def as_json(change: Change) -> dict[str, Any]:
         "levels": change.levels,
         "advice": change.advice,
     }
-
-
-def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change as a message of its own; None if the same run, or adjustment of it, has stored it before."""
-    return next(iter(record_message(session, [new], at)), None)
 
 
 def record_message(session: Session, new: Sequence[NewChange], at: datetime, *, sent: bool = True) -> list[Change]:
@@ -258,10 +274,8 @@ def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
 
 
 def get(session: Session, change: str) -> Change:
-    found = find(session, Change, id=change)
-    if found is None:
-        raise UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
-    return found
+    unknown = UnknownChange(f"No change {change!r} is stored here: list the changes of a basin to see their ids.")
+    return find_or_raise(session, Change, unknown, id=change)
 
 
 def head_of(session: Session, change: str) -> Change:
@@ -320,7 +334,12 @@ def headline(change: Change, name: str) -> str:
 
 def turn(change: Change) -> str:
     """Return what changed at a level, in a few words: "Watch (was advisory): 5-year flood"."""
-    return f"{_turn(change)}: {level_title(change.level or '')}"
+    severity, before, level = change.severity, change.severity_before, level_title(change.level or "")
+    if severity is None:
+        return f"{str(before or 'alert').capitalize()} ended: {level}"
+    if before is None or before == severity:
+        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}: {level}"
+    return f"{severity.capitalize()} (was {before}): {level}"
 
 
 def other_levels(change: Change) -> str:
@@ -336,15 +355,6 @@ def other_levels(change: Change) -> str:
 def advice_of(change: Change) -> list[LevelAdvice]:
     """Return what was stated of the likely and of the possible level of the river."""
     return [LevelAdvice(**one) for one in change.advice or ()]
-
-
-def _turn(change: Change) -> str:
-    severity, before = change.severity, change.severity_before
-    if severity is None:
-        return f"{str(before or 'alert').capitalize()} ended"
-    if before is None or before == severity:
-        return f"{severity.capitalize()}{', level changed' if change.kind == 'level' else ''}"
-    return f"{severity.capitalize()} (was {before})"
 
 
 def first_of(title: str, others: int) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Select, and_, select, tuple_
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Select, and_, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, Trend, rank
@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.levels import Kind
+from hydrology.outlook import LevelOutlook
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ownership
 from records.basins.ownership import BASINS
@@ -23,22 +24,11 @@ from records.runs.run_types import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelChance:
-    """A level of a basin, and its exceedance probability over the window.
+class LevelChance(LevelOutlook):
+    """A level of a basin, and its exceedance probability over the window."""
 
-    Attributes:
-        kind: the level's statistic; None for one that an operator set.
-        discharge: m3/s; official_stage: m, of an official flood category, None for others.
-    """
-
-    level: str
     kind: Annotated[Kind | None, ANY_WORD]
-    return_period_years: int | None
-    direction: Direction
-    discharge: float
-    chance: float
     calibration: CalibrationKind
-    official_stage: float | None = None
 
 
 @stored(
@@ -48,7 +38,6 @@ class LevelChance:
     Index(None, "severity"),
     key=("basin_id", "level"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
     """The alert state of a level.
 
@@ -79,7 +68,6 @@ class RiverAlert(Alert):
 
 
 @stored("alert_basins", key=("basin_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
     """The last run that decided the alerts of a basin, or failed to.
 
@@ -123,10 +111,6 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     return read(session, Alert, select(ALERTS).filter_by(basin_id=basin).order_by(ALERTS.c.level))
 
 
-def standing_of(session: Session, names: Sequence[str]) -> list[Alert]:
-    return read(session, Alert, select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None)))
-
-
 def rivers(
     session: Session,
     *,
@@ -150,15 +134,18 @@ def rivers(
     ]
 
 
-def most_urgent(session: Session) -> list[River]:
-    """Return the rivers of official basins with an alert, by severity and chance, from a few numbers of each level."""
-    level = ALERTS.c
-    columns = level.basin_id, level.direction, level.severity, level.chance, level.discharge
-    standing: dict[River, tuple[tuple[float, ...], float]] = {}
-    for basin, direction, severity, chance, discharge in session.execute(_official(*columns)):
-        found = gravity(severity, chance, discharge, direction), chance
-        standing[basin, direction] = max(standing.get((basin, direction), found), found)
-    return sorted(sorted(standing), key=lambda river: (-standing[river][0][0], -standing[river][1]))
+def most_urgent(session: Session, limit: int, offset: int) -> list[River]:
+    """Return rivers of official basins with an alert, by severity and chance."""
+    river, ranks = (ALERTS.c.basin_id, ALERTS.c.direction), {name: rank(name) for name in SEVERITIES}
+    order = func.max(case(ranks, value=ALERTS.c.severity)).desc(), func.max(ALERTS.c.chance).desc(), *river
+    query = _official(*river).group_by(*river).order_by(*order).limit(limit).offset(offset)
+    return [(basin, direction) for basin, direction in session.execute(query)]
+
+
+def count_rivers(session: Session) -> int:
+    """Return the number of these rivers."""
+    rivers = _official(ALERTS.c.basin_id, ALERTS.c.direction).distinct().subquery()
+    return session.scalar(select(func.count()).select_from(rivers)) or 0
 
 
 def _official(*columns: ColumnElement[Any]) -> Select[Any]:

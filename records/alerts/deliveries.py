@@ -8,7 +8,6 @@ be replaced, and a refusal must outlast it.
 import hmac
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Literal
@@ -23,7 +22,7 @@ from jobspec.addresses import mailbox
 from records.access.keys import KEYS
 from records.database import retention
 from records.database.base import Instant
-from records.database.stored import add_all, as_values, find, find_row, insert_into, narrowed, read, stored, table_of
+from records.database.stored import add_all, find, find_row, insert_into, narrowed, read, stored, table_of
 from runtime.settings import Settings
 
 Status = Literal["pending", "delivered", "failed"]
@@ -31,8 +30,6 @@ Status = Literal["pending", "delivered", "failed"]
 
 class UnknownDelivery(NotFound):
     """No delivery with this id is stored."""
-
-    kind = "unknown-delivery"
 
 
 @stored(
@@ -42,7 +39,6 @@ class UnknownDelivery(NotFound):
     UniqueConstraint("subscription_id", "change_seq"),
     Index(None, "status", "next_at"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """A change for a subscription, or the question whether its recipient agrees.
 
@@ -67,7 +63,6 @@ class Delivery:
     CheckConstraint("status_code IS NULL OR ended_at IS NOT NULL", name="answer"),
     key=("delivery_id", "number"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One attempt to send a delivery. Without a status and a failure it is under way, or its sender was lost."""
 
@@ -84,12 +79,8 @@ DELIVERIES, ATTEMPTS = table_of(Delivery), table_of(Attempt)
 
 
 def get(session: Session, delivery: str, *, for_update: bool = False) -> Delivery:
-    record = find(session, Delivery, id=delivery, for_update=for_update)
-    if record is None:
-        raise retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
-            f"No delivery {delivery!r} is stored here: list the deliveries to see their ids."
-        )
-    return record
+    unknown = UnknownDelivery(f"No delivery {delivery!r} is stored here: list the deliveries to see their ids.")
+    return retention.get(session, Delivery, "deliveries", delivery, unknown, for_update=for_update)
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
@@ -126,11 +117,7 @@ def remove(session: Session, ids: Collection[str]) -> list[str]:
     return list(session.scalars(DELIVERIES.delete().where(DELIVERIES.c.id.in_(ids)).returning(DELIVERIES.c.id)))
 
 
-_DAY = timedelta(days=1)
-
-
 @stored("mail_questions", Index(None, "mailbox"), Index(None, "key_id", "at"))
-@dataclass(frozen=True, slots=True)
 class _Question:
     """A question to a recipient of e-mail whether it agrees. It outlives its subscription and its delivery.
 
@@ -168,7 +155,6 @@ _QUESTIONS, _REFUSALS, _SALT = table_of(_Question), table_of(_Refusal), table_of
 class TooManyQuestions(InvalidInput):
     """The key, or who needs none, has reached the limit of subscriptions for e-mail within a day."""
 
-    kind = "too-many-questions"
     status = 409
     remedy = "Create the subscription a day later, or have an administrator raise FRESHET_MAIL_QUESTIONS_PER_DAY."
 
@@ -180,15 +166,11 @@ def one_after_another(session: Session) -> None:
 
 
 def mailbox_hash(session: Session, email: str) -> str:
-    salt = session.scalar(select(_SALT.c.salt)) or _new_salt(session)
+    salt = session.scalar(select(_SALT.c.salt))
+    if salt is None:
+        add_all(session, _SALT, [{"id": 1, "salt": secrets.token_hex(32)}], if_new=True)
+        salt = session.scalars(select(_SALT.c.salt)).one()
     return hmac.digest(bytes.fromhex(salt), mailbox(email).encode(), sha256).hex()
-
-
-def _new_salt(session: Session) -> str:
-    fresh = {"id": 1, "salt": secrets.token_hex(32)}
-    session.execute(insert_into(session, _SALT).values(fresh).on_conflict_do_nothing(index_elements=["id"]))
-    salt: str = session.scalars(select(_SALT.c.salt)).one()
-    return salt
 
 
 def store_question(session: Session, delivery: str, email: str, key: str, at: datetime, settings: Settings) -> None:
@@ -196,7 +178,7 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
 
     One that may not counts as well, and nothing that a key sees differs: no key learns who was asked or refused.
     """
-    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - _DAY)
+    recent = (_QUESTIONS.c.key_id == key, _QUESTIONS.c.at > at - timedelta(days=1))
     limit = settings.mail_questions_per_day
     if session.scalars(select(func.count()).select_from(_QUESTIONS).where(*recent)).one() >= limit:
         raise TooManyQuestions(
@@ -206,7 +188,8 @@ def store_question(session: Session, delivery: str, email: str, key: str, at: da
     since = at - timedelta(days=settings.retain_questions_days)
     earlier = select(_QUESTIONS.c.id).filter_by(mailbox=hashed, is_allowed=True).where(_QUESTIONS.c.at > since)
     is_allowed = session.scalar(earlier.limit(1)) is None and not refuses_questions(session, hashed)
-    add_all(session, _Question, [as_values(_Question(delivery, hashed, key, at, is_allowed))])
+    row = {"id": delivery, "mailbox": hashed, "key_id": key, "at": at, "is_allowed": is_allowed}
+    add_all(session, _Question, [row])
 
 
 def mailbox_to_ask(session: Session, delivery: str) -> str | None:

@@ -83,7 +83,6 @@ class NotEnded(InvalidInput):
 class QuestionOver(InvalidInput):
     """The question whether a recipient of e-mail agrees is not asked again."""
 
-    kind = "question-over"
     status = 409
     remedy = "The recipient has the message that asks, has answered it, or had a week to."
 
@@ -91,7 +90,6 @@ class QuestionOver(InvalidInput):
 class SubscriptionPaused(InvalidInput):
     """Nothing is sent to the subscription while it is paused."""
 
-    kind = "subscription-paused"
     status = 409
     remedy = "Resume the subscription first. Where its recipient has unsubscribed, nothing more is sent."
 
@@ -111,12 +109,6 @@ class Sending:
 def server_wait(failure: Absent | None) -> timedelta | None:
     """Return how long all e-mail waits after a fault of the mail server; None if the failure is not one."""
     return None if failure is None else _SERVER_WAITS.get(Reason[failure.code.upper()])
-
-
-def is_of_server(failure: Absent) -> bool:
-    """Return whether an operator should look at the mail server, which may have failed for a single message only."""
-    of_a_message = (Reason.MAIL_REFUSED, Reason.MAIL_UNANSWERED)
-    return server_wait(failure) is not None or Reason[failure.code.upper()] in of_a_message
 
 
 def due(session: Session, at: datetime) -> list[Queue]:
@@ -236,14 +228,18 @@ def count_failed_of_service(session: Session) -> int:
 
 
 def mail_server_fault(session: Session) -> Absent | None:
-    """Return why the mail server takes nothing. The last attempt decides, while an e-mail waits."""
+    """Return why an operator should look at the mail server, which may have failed for a single message only.
+
+    The last attempt decides, while an e-mail waits.
+    """
     of_mail = select(DELIVERIES.c.id).join(SUBSCRIPTIONS).where(SUBSCRIPTIONS.c.email.is_not(None))
     if session.scalar(of_mail.where(DELIVERIES.c.status == "pending").limit(1)) is None:
         return None
     query = select(ATTEMPTS.c.failure).where(ATTEMPTS.c.delivery_id.in_(of_mail), ATTEMPTS.c.ended_at.is_not(None))
     newest = (ATTEMPTS.c[name].desc() for name in ("ended_at", "delivery_id", "number"))
     failure = session.scalar(query.order_by(*newest).limit(1))
-    return failure if failure is not None and is_of_server(failure) else None
+    of_server = *_SERVER_WAITS, Reason.MAIL_REFUSED, Reason.MAIL_UNANSWERED
+    return failure if failure is not None and Reason[failure.code.upper()] in of_server else None
 
 
 def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -1,7 +1,7 @@
 """Changes of alerts that wait for a person's approval, until a deadline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
 from records.basins import basins
 from records.database.base import FreeText, JsonList
-from records.database.stored import as_values, narrowed, read, stored, table_of, upsert
+from records.database.stored import as_values, find_or_raise, narrowed, read, stored, table_of, upsert
 from records.database.stored import find as find_record
 from records.levels import categories_and_doubts
 
@@ -23,14 +23,12 @@ from records.levels import categories_and_doubts
 class NothingHeld(NotFound):
     """No changes of the basin's alerts wait for approval: there were none, or they have gone out."""
 
-    kind = "nothing-held"
     remedy = "Read `/v1/alerts/held` for those that wait, and the basin's changes for those that have gone out."
 
 
 class HeldOtherwise(InvalidInput):
     """The changes that wait are of another run, or somebody has decided them."""
 
-    kind = "held-otherwise"
     status = 409
     remedy = "Read `/v1/alerts/held` again, and decide what it shows now."
 
@@ -43,7 +41,6 @@ _WAITS = Why("Nobody has decided yet.")
     CheckConstraint("(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)", name="ruled"),
     key=("basin_id",),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HeldAlerts:
     """The changes of a basin's alerts that a run proposes.
 
@@ -90,10 +87,8 @@ def find(session: Session, basin: str) -> HeldAlerts | None:
 
 
 def get(session: Session, basin: str) -> HeldAlerts:
-    held = find(session, basin)
-    if held is None:
-        raise NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
-    return held
+    nothing = NothingHeld(f"No changes of the alerts of {basin} wait for approval.")
+    return find_or_raise(session, HeldAlerts, nothing, basin_id=basin)
 
 
 def rule(session: Session, basin: str, ruling: HeldRuling, by: str, at: datetime) -> HeldAlerts:

@@ -16,14 +16,13 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import Decision, Link, Severity, Switch, decide, ladder, rank, trend
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, day, days_between
-from hydrology.extremes.advice import advice_of
-from hydrology.extremes.level_checks import reach
+from hydrology.extremes.level_checks import advice_of, reach
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts import alert_changes, alerts, held_alerts
 from records.alerts.alert_changes import Change, ChangeKind, NewChange
 from records.alerts.alerts import ALERTS, Alert, AlertStanding, LevelChance, standing
 from records.basins import basins, ratings
-from records.database.stored import as_values, grouped, upsert
+from records.database.stored import as_record, as_values, grouped, upsert
 from records.levels import basin_levels
 from records.levels.basin_levels import SET_LEVELS
 from records.runs import runs
@@ -142,20 +141,17 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
     if standing(session, basin) is None:
         return
     highest = _highest(alerts.of_basin(session, basin))
-    alert_changes.record(
-        session,
-        NewChange(
-            kind="promotion",
-            at=at,
-            basin_id=basin,
-            severity=highest,
-            severity_before=highest,
-            version_id=version,
-            why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
-            "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
-        ),
-        at,
+    change = NewChange(
+        kind="promotion",
+        at=at,
+        basin_id=basin,
+        severity=highest,
+        severity_before=highest,
+        version_id=version,
+        why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
+        "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
     )
+    alert_changes.record_message(session, [change], at)
 
 
 def _link(session: Session, before: AlertStanding | None, run: Run, window_days: int) -> Link:
@@ -209,12 +205,11 @@ class _Book:
         return {direction: levels for (_, direction), levels in found.items()}
 
     def stand(self, reason: Absent | None) -> None:
-        standing = AlertStanding(
+        standing = as_record(
+            AlertStanding,
+            self.run,
             basin_id=self.basin,
             run_id=self.run.id,
-            version_id=self.run.version_id,
-            t0=self.run.t0,
-            issued_at=self.run.issued_at,
             window_days=self.window_days,
             decided_at=self.at.now,
             reason=reason,
@@ -228,8 +223,7 @@ class _Book:
     def ended(self, alert: Alert, kind: ChangeKind, why: str) -> None:
         if alert.severity is not None:
             self._record(kind, why, alert, severity=None)
-        own = (ALERTS.c.basin_id == self.basin, ALERTS.c.level == alert.level)
-        self.session.execute(ALERTS.delete().where(*own))
+        self.session.execute(ALERTS.delete().filter_by(basin_id=self.basin, level=alert.level))
 
     def decided(self, chance: LevelChance, before: Alert | None, link: Link) -> None:
         if before is not None and _was_set_anew(before, chance):

@@ -43,14 +43,12 @@ QUESTIONS_PATH = "/mail/questions"
 class NoWebhookKey(DataProblem):
     """The key that the secrets of webhooks are derived from cannot be used."""
 
-    kind = "no-webhook-key"
     remedy = "Restore the file that `detail` names, or delete it and rotate the secret of every subscription."
 
 
 class InvalidMailLink(NotFound):
     """The link is not one that this service sent, or its subscription has been deleted."""
 
-    kind = "invalid-mail-link"
     remedy = "Use the link of the message as it is. If the subscription has been deleted, nothing more is sent."
 
 

@@ -1,7 +1,7 @@
 """Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.signatures`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,7 +22,7 @@ from records.alerts.deliveries import DELIVERIES, Delivery
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_values, find, read, stored, table_of
+from records.database.stored import add_all, as_values, find_or_raise, read, stored, table_of
 from records.jobs import schedules
 from runtime.settings import Settings
 
@@ -42,25 +42,18 @@ UNSUBSCRIBED = absent(Reason.UNSUBSCRIBED)
 class UnknownSubscription(NotFound):
     """No subscription with this id is stored."""
 
-    kind = "unknown-subscription"
-
 
 class TooManySubscriptions(InvalidInput):
     """The key has reached its limit of subscriptions."""
-
-    kind = "too-many-subscriptions"
 
 
 class NotSuitable(InvalidInput):
     """The subscription has no such thing: a secret and a template are a webhook's, a digest is e-mail's."""
 
-    kind = "not-suitable"
-
 
 class NotAgreedTo(InvalidInput):
     """The recipient of e-mail agreed to less than this: a subscription for e-mail is only ever narrowed."""
 
-    kind = "not-agreed-to"
     status = 409
     remedy = "Create another subscription, which asks for consent, and delete this one."
 
@@ -68,7 +61,6 @@ class NotAgreedTo(InvalidInput):
 class NotPaused(InvalidInput):
     """The subscription cannot be resumed: it is not paused, or its recipient has unsubscribed."""
 
-    kind = "not-paused"
     status = 409
     remedy = "Where the recipient has unsubscribed, only the recipient can change that, by the link of a message."
 
@@ -76,7 +68,6 @@ class NotPaused(InvalidInput):
 class ConfirmationOver(InvalidInput):
     """The recipient can no longer confirm the subscription: it took too long, or has unsubscribed."""
 
-    kind = "confirmation-over"
     status = 409
     remedy = "Ask whoever runs the service for a new subscription."
 
@@ -88,7 +79,6 @@ class ConfirmationOver(InvalidInput):
     CheckConstraint("(paused_at IS NULL) = (paused_because IS NULL)", name="paused"),
     Index(None, "key_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
     """A receiver of alert changes.
 
@@ -165,12 +155,8 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
 
 
 def get(session: Session, subscription: str, *, for_update: bool = False) -> Subscription:
-    record = find(session, Subscription, id=subscription, for_update=for_update)
-    if record is None:
-        raise UnknownSubscription(
-            f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
-        )
-    return record
+    unknown = f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
+    return find_or_raise(session, Subscription, UnknownSubscription(unknown), id=subscription, for_update=for_update)
 
 
 def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:

@@ -11,12 +11,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
-from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, Area, only_area
+from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, only_area
 from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
-from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin
+from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin, shown_name
 from records.database.stored import as_record, find_row, insert_into
+from records.database.stored import upsert as put_rows
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that names the weather its climate indices were computed from."""
@@ -30,13 +31,9 @@ Box = tuple[float, float, float, float]  # west, south, east, north, degrees
 class UnknownBasin(NotFound):
     """No basin with this identifier is stored."""
 
-    kind = "unknown-basin"
-
 
 class UnknownArea(NotFound):
     """The basin has no area of this name."""
-
-    kind = "unknown-area"
 
 
 class Site(NamedTuple):
@@ -76,18 +73,12 @@ def upsert(session: Session, basin: Basin) -> Changes:
 
 
 def _merge(session: Session, basin: Basin, name: str) -> Changes:
-    row = _MAPS[name]
     values: Mapping[str, float | str] = getattr(basin, name)
     if not values:
         return {}
     stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
     new = {key: value for key, value in values.items() if stored.get(key) != value}
-    if new:
-        insert = insert_into(session, row)
-        session.execute(
-            insert.on_conflict_do_update(index_elements=["basin_id", "name"], set_={"value": insert.excluded.value}),
-            [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()],
-        )
+    put_rows(session, _MAPS[name], [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()])
     return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
 
 
@@ -199,6 +190,16 @@ def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
     return {id_: Site(name, north, east, bool(official)) for id_, name, north, east, official in rows}
 
 
+def titles(session: Session, basins: Sequence[str]) -> dict[str, str]:
+    """Return the names of stored basins for a reader."""
+    return {basin: shown_name(basin, site.name) for basin, site in sites(session, basins).items()}
+
+
+def title(session: Session, basin: str) -> str:
+    """Return the name of a basin for a reader."""
+    return shown_name(basin, get(session, basin).name)
+
+
 def count(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(BASINS)) or 0
 
@@ -215,19 +216,11 @@ def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str])
         latitudes = session.execute(select(BASINS.c.id, BASINS.c.latitude).where(BASINS.c.id.in_(basins)))
         known |= {(basin, LATITUDE): latitude for basin, latitude in latitudes if latitude is not None}
     if wanted := set(AREA_ATTRIBUTES).intersection(names):
-        for basin, area in _areas_of(session, basins).items():
-            known = dict.fromkeys(((basin, name) for name in wanted), area.m2 / M2_PER_KM2) | known
+        for basin, areas in _by_basin(session, "areas", basins).items():
+            if (area := only_area(areas)) is not None:
+                known = dict.fromkeys(((basin, name) for name in wanted), area.m2 / M2_PER_KM2) | known
     table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
     return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
-
-
-def _areas_of(session: Session, basins: Sequence[str]) -> dict[str, Area]:
-    areas: dict[str, dict[str, float]] = {}
-    for basin, name, m2 in session.execute(
-        select(AREAS.c.basin_id, AREAS.c.name, AREAS.c.value).where(AREAS.c.basin_id.in_(basins))
-    ):
-        areas.setdefault(basin, {})[name] = m2
-    return {basin: area for basin, named in areas.items() if (area := only_area(named)) is not None}
 
 
 def assuming(session: Session, basins: Sequence[str]) -> set[str]:
@@ -265,11 +258,6 @@ def _whole(session: Session, rows: Sequence[Row[Any]]) -> list[Basin]:
     return [as_record(Basin, row, **{name: stored.get(row.id, {}) for name, stored in maps.items()}) for row in rows]
 
 
-def _near(basin: str, known: Sequence[str]) -> list[str]:
-    close = get_close_matches(basin, known, n=10, cutoff=0.8)
-    return [name for name in close if _slips(basin, name) <= 1][:3]
-
-
 def _slips(one: str, other: str) -> int:
     alike = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
     return max(len(one), len(other)) - alike
@@ -278,7 +266,8 @@ def _slips(one: str, other: str) -> int:
 def _existing(session: Session, columns: Select[Any], basin: str) -> Row[Any]:
     found = session.execute(columns.where(BASINS.c.id == basin)).one_or_none()
     if found is None:
-        close = _near(basin, session.scalars(select(BASINS.c.id)).all())
+        alike = get_close_matches(basin, session.scalars(select(BASINS.c.id)).all(), n=10, cutoff=0.8)
+        close = [name for name in alike if _slips(basin, name) <= 1][:3]
         hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see their identifiers."
         raise UnknownBasin(f"No basin {basin!r} is stored here: {hint}")
     return found

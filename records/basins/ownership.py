@@ -8,7 +8,7 @@ Everything that shows or sends asks here.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -32,7 +32,6 @@ from sqlalchemy.types import TypeEngine
 from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from records.access import keys
-from records.access.keys import KEYS
 from records.database.base import Base, FreeText, Real
 from records.database.stored import ELSEWHERE, stored, table_of
 
@@ -45,8 +44,8 @@ from records.database.stored import ELSEWHERE, stored, table_of
     Column("adopted_from", String),
     CheckConstraint("latitude BETWEEN -90 AND 90", name="latitude"),
     CheckConstraint("longitude BETWEEN -180 AND 180", name="longitude"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Basin:
     """A basin.
 
@@ -92,7 +91,6 @@ MAX_NAMED = 5
 class AgencysName(InvalidInput):
     """Only an administrator registers a basin under this identifier."""
 
-    kind = "agencys-name"
     status = 403
     remedy = "Choose an identifier of your own, such as OWN-mill, or use an admin's key or the command line."
 
@@ -127,14 +125,6 @@ def official(session: Session, basins: Sequence[str]) -> list[str]:
     """Return the official ones of many basins, in their order; one that is not stored is none."""
     found = set(session.scalars(select(BASINS.c.id).where(BASINS.c.id.in_(basins), is_official())))
     return [basin for basin in basins if basin in found]
-
-
-def all_official(session: Session) -> list[str]:
-    return list(session.scalars(select(BASINS.c.id).where(is_official()).order_by(BASINS.c.id)))
-
-
-def name_of(session: Session, key: str) -> str:
-    return session.scalar(select(KEYS.c.name).where(KEYS.c.id == key)) or key
 
 
 def require_free_name(session: Session, basin: str) -> None:

@@ -1,7 +1,6 @@
 """Rating tables of basins: the newest of a day converts between discharge and stage."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -21,11 +20,8 @@ from records.database.stored import as_values, read, stored, table_of, upsert
 class NoRating(NotFound):
     """No rating table of the basin is stored."""
 
-    kind = "no-rating"
-
 
 @stored("ratings", key=("basin_id", "valid_from"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRating:
     """A rating table of a basin's gauge, in m and m3/s, from a day on until the next one.
 

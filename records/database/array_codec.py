@@ -171,12 +171,9 @@ def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) ->
     `quantiles` are (levels, leads), and `levels` rise. Return (2, leads, paths) bytes; None if the paths do not match
     the quantiles or cannot be encoded.
     """
-    if (
-        len(paths) > MAX_PATHS
-        or paths.dtype != "<f4"
-        or quantiles.dtype != "<f4"
-        or not _plain_numbers(paths, quantiles)
-    ):
+    arrays = paths, quantiles
+    are_plain = all(of.dtype == "<f4" and np.isfinite(of).all() and not np.signbit(of).any() for of in arrays)
+    if len(paths) > MAX_PATHS or not are_plain:
         return None
     order = paths.argsort(axis=0, kind="stable")
     ranks = order.argsort(axis=0, kind="stable")
@@ -192,10 +189,6 @@ def decode_ranks(stored: Numbers, levels: Sequence[float], quantiles: Numbers) -
     ranks, differences = stored[0].T.astype(np.int64), stored[1].view(np.int8).T.astype(np.int64)
     expected = np.take_along_axis(_values(len(ranks), levels, quantiles), ranks, axis=0)
     return np.asarray((_bits(expected) + differences).astype("<i4").view("<f4"))
-
-
-def _plain_numbers(*arrays: Numbers) -> bool:
-    return all(bool(np.isfinite(array).all() and not np.signbit(array).any()) for array in arrays)
 
 
 def _values(count: int, levels: Sequence[float], quantiles: Numbers) -> Numbers:

@@ -3,9 +3,10 @@
 import json
 import math
 import operator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast, dataclass_transform
 
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -34,8 +35,15 @@ from records.database.checksums import Corrupt
 
 Content = TypeVar("Content")
 
-CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
-"""The `__pydantic_config__` of a stored dataclass: no additional fields, and only finite numbers."""
+_CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def document(content: type[Content]) -> type[Content]:
+    """Declare a dataclass that is stored as JSON: without additional fields, and only with finite numbers."""
+    declared = dataclass(frozen=True, slots=True, kw_only=True)(content)
+    cast(Any, declared).__pydantic_config__ = _CLOSED
+    return declared
 
 
 def to_json(document: Any) -> Any:

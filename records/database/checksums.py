@@ -20,7 +20,6 @@ from hydrology.base.errors import DataProblem
 class Corrupt(DataProblem):
     """A stored blob is not as it was written."""
 
-    kind = "corrupt"
     status = 500
     remedy = "Restore the database from a backup: its content is not as it was written."
 

@@ -3,7 +3,7 @@
 import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -127,7 +127,9 @@ class Database:
         DatabaseProblem where the tables are watched and at another revision.
         """
         with self._writes() as session, session.begin():
-            self._limit_pauses(session)
+            if not self.file:
+                limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
+                session.connection().exec_driver_sql(limit)
             yield session
 
     @contextmanager
@@ -186,7 +188,10 @@ class Database:
                 wanted = _named(target)
                 if revision != wanted:
                     migrations.move(connection, revision, wanted)
-                    self._require_whole(connection)
+                    if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
+                        raise sqlite3.IntegrityError(
+                            f"a row of {lost[0]} refers to a row of {lost[2]} that is not there"
+                        )
         except FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
 
@@ -234,11 +239,6 @@ class Database:
             raise DatabaseProblem(problem)
         self.watch()
 
-    def _limit_pauses(self, session: Session) -> None:
-        if not self.file:
-            limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
-            session.connection().exec_driver_sql(limit)
-
     def _require_watched(self, _session: Session, _transaction: object, connection: Connection) -> None:
         if self._watched is None:
             return
@@ -257,20 +257,10 @@ class Database:
         with open(self.file.with_name(self.file.name + ".lock"), "w", opener=stored_files.opener) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             stored_files.make_file(self.file)  # SQLite gives its additional files the same permissions
-            self._use_write_ahead_log()
+            # The file remembers its journal mode, and only outside a transaction can it change.
+            with closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA journal_mode = WAL")
             yield
-
-    def _use_write_ahead_log(self) -> None:
-        # The file remembers its journal mode, and only outside a transaction can it change.
-        connection = self._engine.raw_connection()
-        try:
-            connection.cursor().execute("PRAGMA journal_mode = WAL")
-        finally:
-            connection.close()
-
-    def _require_whole(self, connection: Connection) -> None:
-        if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
-            raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
 
     def _refuse_newer(self, revision: str | None) -> None:
         if revision is not None and revision not in revisions():

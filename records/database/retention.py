@@ -5,8 +5,7 @@ quantiles, the ledgers of members, scores, observations, versions, the audit tra
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import select
@@ -15,7 +14,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
-from records.database.stored import add_all, as_values, read, stored, table_of
+from records.database.stored import Record, add_all, find, read, stored, table_of
 from runtime.settings import Settings
 
 RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliveries", "questions", "checkpoints"]
@@ -24,13 +23,11 @@ RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliverie
 class Gone(NotFound):
     """The record was stored, and was pruned by the rule that the message quotes."""
 
-    kind = "gone"
     status = 410
     remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
 
 
 @stored("pruned", key=("rule", "id"))
-@dataclass(frozen=True, slots=True)
 class Pruned:
     """A pruned record that had an address of its own, with the rule and its number of days."""
 
@@ -54,31 +51,28 @@ RULES: Mapping[RuleName, str] = {
 """How long each kind of record is stored, in words."""
 
 
-def setting_of(rule: RuleName) -> str:
-    return f"retain_{rule.replace('-', '_')}_days"
-
-
 def days_of(rule: RuleName, settings: Settings) -> int:
-    return int(getattr(settings, setting_of(rule)))
+    return int(getattr(settings, f"retain_{rule.replace('-', '_')}_days"))
 
 
 def in_words(rule: RuleName, days: int) -> str:
     return RULES[rule].format(days=days)
 
 
-def before(now: datetime, days: int) -> datetime:
-    return now - timedelta(days=days)
-
-
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:
     """Record which records are pruned, to explain later why they are missing."""
-    add_all(session, Pruned, [as_values(Pruned(rule, id_, at, days)) for id_ in ids])
+    add_all(session, Pruned, [{"rule": rule, "id": id_, "at": at, "retention_days": days} for id_ in ids])
 
 
-def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
-    """Return the answer for a record that was pruned. None if it never was."""
-    result = pruned(session, rule, [id_]).get(id_)
-    return None if result is None else Gone(f"{id_}: {result}")
+def get(
+    session: Session, record: type[Record], rule: RuleName, id_: str, unknown: NotFound, *, for_update: bool = False
+) -> Record:
+    """Return a record that a rule may prune; raise Gone where it did, else that the record is unknown."""
+    found = find(session, record, for_update=for_update, id=id_)
+    if found is None:
+        why = pruned(session, rule, [id_]).get(id_)
+        raise unknown if why is None else Gone(f"{id_}: {why}")
+    return found
 
 
 def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, Absent]:

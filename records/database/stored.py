@@ -3,7 +3,19 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, TypeVarTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    TypeVarTuple,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from sqlalchemy import (
     JSON,
@@ -30,6 +42,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+from hydrology.base.errors import Problem
 from records.database.base import Base, Document, Long, one_of
 from records.database.checksums import SUMMED, Summed, with_checksum
 
@@ -42,11 +55,12 @@ def insert_into(session: Session, row: type | Table) -> sqlite.Insert | postgres
     return postgresql.insert(table_of(row))
 
 
-def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows, if there are any, with their checksums where the table has them."""
+def add_all(session: Session, row: type | Table, rows: Iterable[dict[str, Any]], *, if_new: bool = False) -> None:
+    """Insert rows, if there are any, with their checksums where the table has them; or only those of new keys."""
     table = table_of(row)
+    insert = insert_into(session, table).on_conflict_do_nothing() if if_new else table.insert()
     if values := [with_checksum(table, one) for one in rows]:
-        session.execute(table.insert(), values)
+        session.execute(insert, values)
 
 
 def table_of(row: type | Table) -> Table:
@@ -139,11 +153,8 @@ def narrowed(query: Select[*Selected], *filters: tuple[Callable[[Any], ColumnEle
     return query.where(*(condition(value) for condition, value in filters if value is not None))
 
 
-class ElsewhereType:
-    """Annotates a field without a column: whoever reads the record adds it."""
-
-
-ELSEWHERE = ElsewhereType()
+ELSEWHERE = object()
+"""Annotates a field without a column: whoever reads the record adds it."""
 ANY_WORD = object()
 """Annotates a field whose words the table does not check."""
 
@@ -155,10 +166,16 @@ class Columns:
     prefix: str = ""
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 def stored(
-    name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",), numbered: bool = False, summed: Summed | None = None
+    name: str,
+    *items: SchemaItem,
+    key: tuple[str, ...] = ("id",),
+    kw_only: bool = True,
+    numbered: bool = False,
+    summed: Summed | None = None,
 ) -> Callable[[type[Record]], type[Record]]:
-    """Give a class its table, with a column for each field: a data class, the record; or only the names of columns.
+    """Declare a data class, the record, with its table: a column for each field.
 
     A field's type decides its column's, as in `Base`; a `Literal` is a word that the table checks; a data class, a
     tuple, list or mapping is a `Document`; `X | None` may be null. An annotation may hold a foreign key, a type of its
@@ -170,7 +187,8 @@ def stored(
         summed: what its rows' checksums, which it then holds, are of.
     """
 
-    def declare(record: type[Record]) -> type[Record]:
+    def declare(declared: type[Record]) -> type[Record]:
+        record = dataclass(frozen=True, slots=True, kw_only=kw_only)(declared)
         parts: dict[str, tuple[type, str]] = {}
         apart = {item.name for item in items if isinstance(item, Column)}
         columns = [column for column in _columns(record, "", parts) if column.name not in apart]
@@ -199,6 +217,16 @@ def find(session: Session, record: type[Record], *, for_update: bool = False, **
     """Return a key's record or None; `for_update` locks it for the transaction."""
     query = select(table_of(record)).filter_by(**key)
     return next(iter(read(session, record, query.with_for_update() if for_update else query)), None)
+
+
+def find_or_raise(
+    session: Session, record: type[Record], problem: Problem, *, for_update: bool = False, **key: Any
+) -> Record:
+    """Return a key's record, as `find` does, or raise a problem."""
+    found = find(session, record, for_update=for_update, **key)
+    if found is None:
+        raise problem
+    return found
 
 
 def _columns(record: type, prefix: str, parts: dict[str, tuple[type, str]]) -> Iterator[Column[Any]]:

@@ -1,14 +1,15 @@
 """The context of all work: settings, database, clock, progress and cores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Self
+from functools import cache, partial
+from typing import Self, TypeVar
 
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
 
+Piece = TypeVar("Piece")
 Progress = Callable[[int, int, str], None]
 """Receives the number of pieces done, the total, and a detail. An exception that it raises stops the work."""
 
@@ -28,7 +29,9 @@ class Work:
     cores: int = 1
 
     @classmethod
+    @cache
     def opened(cls, settings: Settings, clock: Clock) -> Self:
+        """Return the context of a process that does several pieces of work, opened once."""
         return cls(settings, Database.of(settings), clock)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
@@ -40,6 +43,20 @@ class Work:
 
     def _show_stage(self, name: str, done: int, total: int, detail: str) -> None:
         self.progress(done, total, f"{name}: {detail}" if detail else name)
+
+    def piece(self, done: int, total: int, name: str) -> Self:
+        """Return the context of a piece of the work, whose own progress is the detail of the whole's; and report it."""
+        self.show(done, total, name)
+        return replace(self, progress=partial(self._show_piece, done, total, name))
+
+    def _show_piece(self, done: int, total: int, name: str, part: int, parts: int, detail: str) -> None:
+        self.progress(done, total, f"{name}, {part} of {parts} {detail}")
+
+    def counted(self, name: str, pieces: Iterable[Piece], total: int) -> Iterator[Piece]:
+        """Yield pieces, and report how many of them are done."""
+        for done, piece in enumerate(pieces, start=1):
+            yield piece
+            self.show(done, total, name)
 
     @property
     def quiet(self) -> Self:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
+from hydrology.base.doc import Doc
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import Credit
 from jobspec.feed_kinds import NewFeed, kind_of, read_settings
@@ -19,7 +20,17 @@ from records.access import keys
 from records.basins import basins
 from records.database.base import Base, FreeText, JsonList, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, insert_into, read, stored, table_of
+from records.database.stored import (
+    add_all,
+    as_record,
+    as_values,
+    find_or_raise,
+    insert_into,
+    read,
+    stored,
+    table_of,
+    upsert,
+)
 from records.series import series
 
 _CREDITS = Table(
@@ -34,7 +45,6 @@ _CREDITS = Table(
 class ProductConflict(InvalidInput):
     """The product holds data from elsewhere."""
 
-    kind = "product-conflict"
     status = 409
     remedy = "Choose another name for the product: data of different sources stay separate."
 
@@ -44,7 +54,7 @@ def store_credit(session: Session, product: str, origin: str, credit: Credit) ->
     stored = origin_of(session, product)
     if stored is None:
         row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
-        session.execute(insert_into(session, _CREDITS).values(row).on_conflict_do_nothing())
+        add_all(session, _CREDITS, [row], if_new=True)
         stored = origin_of(session, product)  # another may have been faster
     if stored != origin:
         raise product_conflict(product, f"holds data from {stored}")
@@ -78,13 +88,10 @@ class Hole(TypedDict):
 class UnknownFeed(NotFound):
     """No feed with this name is stored."""
 
-    kind = "unknown-feed"
-
 
 class FeedConflict(InvalidInput):
     """Another feed has the name."""
 
-    kind = "feed-conflict"
     status = 409
     remedy = "Choose another name, or remove the feed that has it."
 
@@ -92,7 +99,6 @@ class FeedConflict(InvalidInput):
 @stored(
     "feeds", UniqueConstraint("name"), CheckConstraint("(last_error IS NULL) = (last_error_at IS NULL)", name="error")
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A stored feed, and how its last fetch ended.
 
@@ -138,28 +144,30 @@ class Feed:
     CheckConstraint("status <> 'failed' OR reason IS NOT NULL", name="reason"),
     key=("feed_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
     """The result of a feed's last fetch for a basin.
 
     Attributes:
-        revised_days: days of any variable that were replaced (and logged).
-        reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
-        warnings: doubts about the fetched data, in sentences.
-        tried_at: the last attempt, by the service's clock.
-        fetched_at: the last attempt at the usual days that did not fail, or before any the first at other days.
         record_since: the first day (YYYY-MM-DD) that was ever asked for of the record that its source states to have;
             None where it states none.
     """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
     status: BasinStatus
-    new_days: int = 0
-    revised_days: int = 0
-    reason: str | None = None
-    tried_at: datetime
-    fetched_at: datetime | None
+    new_days: Annotated[int, Doc("Number of new days of any variable; for a weather forecast, its days.")] = 0
+    revised_days: Annotated[
+        int, Doc("Number of days whose value or flag was replaced. A log retains the old ones.")
+    ] = 0
+    reason: Annotated[str | None, Doc("Why it failed, or why there were no data; null otherwise.")] = None
+    tried_at: Annotated[datetime, Doc("Time of the last fetch, by the service's clock.")]
+    fetched_at: Annotated[
+        datetime | None,
+        Doc(
+            "Time of the last successful fetch of the usual days, or else of the first of other days; null if there "
+            "was none."
+        ),
+    ]
     holes: JsonList = field(default_factory=list)
     warnings: JsonList = field(default_factory=list)
     record_since: str | None = None
@@ -193,10 +201,8 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
 
 
 def get(session: Session, name: str) -> Feed:
-    feed = find(session, Feed, name=name)
-    if feed is None:
-        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return feed
+    unknown = UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
+    return find_or_raise(session, Feed, unknown, name=name)
 
 
 def list_feeds(session: Session) -> list[Feed]:
@@ -257,10 +263,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
     """Store a basin's fetch result, in the transaction that stores its data. UnknownFeed: the feed was removed
     meanwhile; let the transaction roll back."""
-    insert = insert_into(session, FetchedBasin).values(as_values(fetched) | {"feed_id": feed.id})
-    changed = as_values(fetched, "basin_id")
     try:
-        session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+        upsert(session, FetchedBasin, [as_values(fetched) | {"feed_id": feed.id}])
     except IntegrityError:
         raise UnknownFeed(f"The feed {feed.name} was removed during its fetch: nothing more is stored of it.") from None
 

@@ -1,6 +1,6 @@
 """Adjustments of issued forecasts: drafts of forecasters, and what they published. The runs stay as they are."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,38 +11,32 @@ from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_values, find, narrowed, read, where_keys
+from records.database.stored import add_all, as_values, find_or_raise, narrowed, read
 from records.forecasts import latest
 from records.levels import basin_levels
 from records.runs import runs
-from records.runs.run_types import RunBasinKey
 from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, Adjustment
 
 
 class UnknownAdjustment(NotFound):
     """No adjustment with this id is stored."""
 
-    kind = "unknown-adjustment"
-
 
 class NotAdjusted(NotFound):
     """No forecaster has published an adjustment of the forecast: it stands as it was computed."""
 
-    kind = "not-adjusted"
     remedy = "Read the forecast itself."
 
 
 class NotAdjustable(InvalidInput):
     """The run's forecast of the basin cannot be adjusted like this."""
 
-    kind = "not-adjustable"
     remedy = "Adjust the latest forecast of the basin, by no more days than it has."
 
 
 class AlreadyPublished(InvalidInput):
     """The adjustment is published: readers have seen it, so that it stays as it is."""
 
-    kind = "already-published"
     status = 409
     remedy = "Make another adjustment of the run, and publish that: the newest counts."
 
@@ -56,13 +50,14 @@ def create(
     """Store a draft, if it is of the latest forecast; `now` is by the service's clock, `wall` by the machine's."""
     run, _ = runs.get(session, new.run), runs.basin_of(session, new.run, basin)
     _require_latest(session, run.id, basin, now)
-    ahead = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+    ahead = min(run.days_to_come, WINDOW_DAYS)
     if abs(new.shift_days) >= ahead:
         raise NotAdjustable(
             f"Run {run.id} decides by {counted(ahead, 'day')}: move its flow by fewer than {counted(ahead, 'day')}."
         )
-    if new.chances:
-        _require_levels(session, basin, new.chances)
+    known = {level.name for level in basin_levels.alert_levels(session, basin)} if new.chances else set[str]()
+    if unknown := ", ".join(sorted({*new.chances} - known)):
+        raise NotAdjustable(f"{basin} has no level with alerts of the name {unknown}: list its thresholds.")
     adjustment = Adjustment(
         id=new_id(wall),
         run_id=run.id,
@@ -77,10 +72,8 @@ def create(
 
 
 def get(session: Session, adjustment: str, *, for_update: bool = False) -> Adjustment:
-    record = find(session, Adjustment, id=adjustment, for_update=for_update)
-    if record is None:
-        raise UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
-    return record
+    unknown = UnknownAdjustment(f"No adjustment {adjustment!r} is stored here: list those of the basin.")
+    return find_or_raise(session, Adjustment, unknown, id=adjustment, for_update=for_update)
 
 
 def publish(
@@ -100,23 +93,11 @@ def publish(
 
 
 def remove(session: Session, adjustment: str) -> None:
-    draft = _draft(session, adjustment)
-    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == draft.id))
+    session.execute(ADJUSTMENTS.delete().where(ADJUSTMENTS.c.id == _draft(session, adjustment).id))
 
 
 def published(session: Session, run: str, basin: str) -> Adjustment | None:
-    return published_many(session, [(run, basin)]).get((run, basin))
-
-
-def published_many(
-    session: Session, keys: Sequence[RunBasinKey], by: datetime | None = None
-) -> dict[RunBasinKey, Adjustment]:
-    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
-    columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
-    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
-    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
-    found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
-    return {(one.run_id, one.basin_id): one for one in found}
+    return latest.published_adjustments(session, [(run, basin)]).get((run, basin))
 
 
 def is_any_undecided(session: Session) -> bool:
@@ -151,13 +132,6 @@ def _require_latest(session: Session, run: str, basin: str, now: datetime) -> No
     newest = latest.latest(session, basin, now).run.id
     if newest != run:
         raise NotAdjustable(f"Run {run} is not the latest forecast of {basin}: adjust run {newest}.")
-
-
-def _require_levels(session: Session, basin: str, names: Collection[str]) -> None:
-    unknown = {*names} - {level.name for level in basin_levels.alert_levels(session, basin)}
-    if unknown:
-        named = ", ".join(sorted(unknown))
-        raise NotAdjustable(f"{basin} has no level with alerts of the name {named}: list its thresholds.")
 
 
 def _draft(session: Session, adjustment: str) -> Adjustment:

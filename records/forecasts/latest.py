@@ -1,6 +1,6 @@
 """The latest forecast of a basin at the clock's time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from hydrology.water.storage import SPIN_UP_DAYS, spin_up_note
 from records.basins import basins as basin_records
 from records.basins import ownership
 from records.basins.ownership import BASINS
-from records.database.stored import where_keys
+from records.database.stored import read, where_keys
 from records.runs import runs
 from records.runs.run_store import LATEST, TRIED
 from records.runs.run_types import RUN_BASINS, RUNS, BasinStatus, Run, RunBasin, RunBasinKey, last_past_day
-from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, NEWEST_RUNS
+from records.runs.tables import ADJUSTMENTS, IS_PUBLISHED, NEWEST_RUNS, Adjustment
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 
@@ -28,18 +28,18 @@ from records.versions.promotions import PROMOTIONS
 class NoModel(NotFound):
     """No version is current for the basin."""
 
-    kind = "no-model"
     remedy = "Promote a version for it: `freshet models install-pretrained --promote`, or `models promote VERSION`."
 
 
 class NoForecast(NotFound):
     """The current version has not issued a forecast of the basin yet."""
 
-    kind = "no-forecast"
     remedy = "Issue one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`."
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
+    """Return a version, by default the current one of a stored basin."""
+    basin_records.require(session, basin)
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
@@ -156,21 +156,20 @@ Glance = tuple[str, Day]
 def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
     """Return the latest forecasts of official basins by one small look-up. Those that need a search or a note, and
     adjusted ones, are left out."""
-    newest = _noted(session, basins)
-    return {
-        basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
-        for basin, of_basin in newest.items()
-        if _is_newest(of_basin) and _is_plain(of_basin[LATEST]) and of_basin[TRIED].available_at <= at
-    }
-
-
-def _is_plain(noted: _Noted) -> bool:
-    return noted.is_official and not noted.is_adjusted
+    keys: dict[str, Glance] = {}
+    for basin, newest in _noted(session, basins).items():
+        issued = newest.get(LATEST)
+        if issued is None or newest.get(TRIED) != issued or issued.available_at > at:
+            continue
+        if issued.is_official and not issued.is_adjusted:
+            keys[basin] = issued.run_id, issued.t0
+    return keys
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
     of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
-    adjustment = _adjustments(session, {basin: run}).get(basin)
+    adjusted = published_adjustments(session, [(run, basin)]).get((run, basin))
+    adjustment = None if adjusted is None else adjusted.id
     return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
 
 
@@ -180,7 +179,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     pairs = _pairs(session, issued, tried)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], pairs, tried)
     current, owners = promotions.current(session, list(issued)), ownership.owners(session, basins)
-    adjusted = _adjustments(session, {basin: newest.run_id for basin, newest in issued.items()}, at)
+    adjusted = published_adjustments(session, [(newest.run_id, basin) for basin, newest in issued.items()], at)
     answers: dict[str, Latest | NotFound] = {}
     for basin in basins:
         if basin not in issued:
@@ -189,8 +188,8 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
         run, found = pairs[issued[basin].run_id, basin]
         newer = pairs[tried[basin].run_id, basin] if basin in tried else None
         awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, newer)
-        is_official, adjustment = basin not in owners, adjusted.get(basin)
-        answers[basin] = Latest(run, found, superseded, awaited, is_official=is_official, adjustment=adjustment)
+        adjustment = adjusted[run.id, basin].id if (run.id, basin) in adjusted else None
+        answers[basin] = Latest(run, found, superseded, awaited, basin not in owners, adjustment)
     return answers
 
 
@@ -271,10 +270,6 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
     return newest
 
 
-def _is_newest(newest: Mapping[str, _Noted]) -> bool:
-    return LATEST in newest and TRIED in newest and newest[LATEST].run_id == newest[TRIED].run_id
-
-
 def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
     return all(row.available_at <= at for row in newest.values())
 
@@ -308,12 +303,15 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> tuple[di
     return issued, tried
 
 
-def _adjustments(session: Session, of_basins: Mapping[str, str], at: datetime | None = None) -> dict[str, str]:
-    is_published = IS_PUBLISHED if at is None else ADJUSTMENTS.c.published_at <= at
-    query = select(ADJUSTMENTS.c.basin_id, ADJUSTMENTS.c.id).where(is_published)
-    query = where_keys(query, (ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id), [(r, b) for b, r in of_basins.items()])
-    rows = session.execute(query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
-    return {row.basin_id: row.id for row in rows}
+def published_adjustments(
+    session: Session, keys: Collection[RunBasinKey], by: datetime | None = None
+) -> dict[RunBasinKey, Adjustment]:
+    """Return the newest adjustments of forecasts, published by an instant; those without one are left out."""
+    columns = ADJUSTMENTS.c.run_id, ADJUSTMENTS.c.basin_id
+    is_published = IS_PUBLISHED if by is None else ADJUSTMENTS.c.published_at <= by
+    query = where_keys(select(ADJUSTMENTS).where(is_published), columns, keys)
+    found = read(session, Adjustment, query.order_by(ADJUSTMENTS.c.published_at, ADJUSTMENTS.c.id))
+    return {(one.run_id, one.basin_id): one for one in found}
 
 
 def _superseded(run: Run, newer: tuple[Run, RunBasin] | None) -> Superseded | None:

@@ -19,7 +19,6 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.basins import basins
-from records.basins import basins as basin_records
 from records.database.retention import PRUNED
 from records.forecasts.latest import (
     CAN_BE_LATEST,
@@ -40,8 +39,6 @@ from records.versions import promotions
 class NotDry(InvalidInput):
     """The run is not a recession run."""
 
-    kind = "not-dry"
-
 
 def newest_result(session: Session, run: str, basin: str) -> Latest:
     result = result_of(session, run, basin)
@@ -55,7 +52,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
     Those of the current version come first. Left out are runs of operators' keys, with changes, or with pruned members.
     """
-    basin_records.require(session, basin)
+    basins.require(session, basin)
     if basin not in promotions.current(session, [basin]):
         raise NoModel(f"No model version is current for {basin}: promote one.")
     promoted = promotions.last_promotions([basin])
@@ -101,8 +98,6 @@ SNOW_SHARE = "frac_snow"
 
 class SeasonNotHeld(InvalidInput):
     """The run does not reach the end of the season."""
-
-    kind = "season-not-held"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,6 @@ from records.weather import bridges
 class NotAllowed(InvalidInput):
     """The key does not permit this job: another key, or another request, is needed."""
 
-    kind = "not-allowed"
     status = 403
     remedy = "Leave out records of other owners, use their owner's key, or use an admin's key."
 

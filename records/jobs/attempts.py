@@ -9,7 +9,8 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from records.database.base import JsonObject
-from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, change, children, get, hold, listed, locked, record_event
+from records.database.stored import read
+from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, change, children, get, hold, locked, record_event
 
 
 def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
@@ -127,17 +128,11 @@ def _cancel_children(session: Session, job: Job, at: datetime) -> None:
 
 
 def _show_members(session: Session, job: Job, at: datetime) -> None:
-    if job.parent_id is not None:
-        _show_progress(session, job.parent_id, children(session, job.parent_id), at)
-
-
-def _show_progress(session: Session, training: str, children: Sequence[Job], at: datetime) -> None:
-    parent = get(session, training)
-    if parent.status != "waiting":
+    if job.parent_id is None or (parent := get(session, job.parent_id)).status != "waiting":
         return
-    progress = progress_of(children)
+    progress = progress_of(children(session, parent.id))
     if progress is not None and progress != parent.progress:
-        record_event(session, training, "progress", progress, at)
+        record_event(session, parent.id, "progress", progress, at)
         change(session, parent, at, progress=progress)
 
 
@@ -231,11 +226,11 @@ def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
     A lease that ends later than a new one has expired, too: the clock was set back.
     """
     over = or_(JOBS.c.lease_until < at, JOBS.c.lease_until > at + lease)
-    return listed(session, select(JOBS).where(JOBS.c.status == "running", over).order_by(JOBS.c.id))
+    return read(session, Job, select(JOBS).where(JOBS.c.status == "running", over).order_by(JOBS.c.id))
 
 
 def running_at(session: Session, workers: Sequence[str]) -> list[Job]:
-    return listed(session, select(JOBS).where(JOBS.c.status == "running", JOBS.c.worker.in_(workers)))
+    return read(session, Job, select(JOBS).where(JOBS.c.status == "running", JOBS.c.worker.in_(workers)))
 
 
 def take(session: Session, lost: Job, at: datetime) -> Job | None:
@@ -261,13 +256,10 @@ def give_up(session: Session, untaken: Job, problem: JsonObject, at: datetime) -
 def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job:
     if job.cancel_requested_at is not None:
         return end(session, job, "cancelled", at)
-    if job.attempt >= job.max_attempts or _comes_again(session, job, problem):
+    deadly = problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
+    if deadly or job.attempt >= job.max_attempts:
         return end(session, job, "failed", at, problem=problem)
     return _queued_again(session, job, problem, at)
-
-
-def _comes_again(session: Session, job: Job, problem: JsonObject) -> bool:
-    return problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
 
 
 def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime, **values: Any) -> Job:
@@ -278,5 +270,4 @@ def _last_problem(session: Session, job: Job) -> JsonObject | None:
     """Return why the job was last queued again. None if it never was."""
     statuses = select(EVENTS.c.data).where(EVENTS.c.job_id == job.id, EVENTS.c.type == "status")
     newest_first = session.scalars(statuses.order_by(EVENTS.c.seq.desc()))
-    problems = (data["problem"] for data in newest_first if "problem" in data)
-    return next(problems, None)
+    return next((data["problem"] for data in newest_first if "problem" in data), None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Select, UniqueConstraint, func, or_, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint
@@ -24,7 +24,7 @@ from jobspec.jobs.base import QUEUES
 from records.database import retention
 from records.database.base import FreeText, JsonObject, one_of
 from records.database.checksums import new_id
-from records.database.stored import add_all, as_record, as_values, find, insert_into, narrowed, read, stored, table_of
+from records.database.stored import add_all, as_record, as_values, insert_into, narrowed, read, stored, table_of
 from records.jobs.schedules import SCHEDULES
 
 STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
@@ -33,13 +33,9 @@ STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
 class UnknownJob(NotFound):
     """No job with this id is stored."""
 
-    kind = "unknown-job"
-
 
 class StaleAttempt(Problem):
     """The job is no longer running under this attempt."""
-
-    kind = "stale-attempt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +71,6 @@ class NewJob:
     Index(None, "status"),
     Index(None, "parent_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Job(NewJob):
     """A stored job. Its row is authoritative; the broker's message only carries its id.
 
@@ -110,7 +105,6 @@ class Job(NewJob):
 @stored(
     "job_events", one_of("type", "status", "progress", "log"), Index(None, "job_id", "seq"), key=("seq",), numbered=True
 )
-@dataclass(frozen=True, slots=True)
 class Event:
     """An event of a job.
 
@@ -133,12 +127,8 @@ JOBS, EVENTS = table_of(Job), table_of(Event)
 
 
 def get(session: Session, job: str) -> Job:
-    found = find(session, Job, id=job)
-    if found is None:
-        raise retention.pruned_row(session, "jobs", job) or UnknownJob(
-            f"No job {job!r} is stored here: list the jobs to see their ids."
-        )
-    return found
+    unknown = UnknownJob(f"No job {job!r} is stored here: list the jobs to see their ids.")
+    return retention.get(session, Job, "jobs", job, unknown)
 
 
 def locked(session: Session, job: str) -> Job:
@@ -185,10 +175,6 @@ def record_status(session: Session, job: Job, at: datetime, why: JsonObject | No
     record_event(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
 
 
-def listed(session: Session, query: Select[Any]) -> list[Job]:
-    return read(session, Job, query)
-
-
 def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> None:
     hold(session, job, attempt)
     record_event(session, job, "log", {"text": text}, at)
@@ -206,14 +192,11 @@ ENDED = ("succeeded", "failed", "cancelled")
 class IdempotencyConflict(InvalidInput):
     """The idempotency key was used for another request."""
 
-    kind = "idempotency-conflict"
     remedy = "Send a new `Idempotency-Key` with a new request."
 
 
 class JobEnded(InvalidInput):
     """The job has ended, so it cannot get more children."""
-
-    kind = "job-ended"
 
 
 def request_hash(kind: str, params: JsonObject) -> str:
@@ -272,11 +255,11 @@ def list_jobs(
         (JOBS.c.parent_id.__eq__, parent),
         (JOBS.c.id.__lt__, after),
     )
-    return listed(session, query)
+    return read(session, Job, query)
 
 
 def unfinished(session: Session, kind: str) -> list[Job]:
-    return listed(session, select(JOBS).where(JOBS.c.kind == kind, JOBS.c.finished_at.is_(None)).order_by(JOBS.c.id))
+    return read(session, Job, select(JOBS).where(JOBS.c.kind == kind, JOBS.c.finished_at.is_(None)).order_by(JOBS.c.id))
 
 
 def children(session: Session, parent: str) -> list[Job]:

@@ -5,7 +5,6 @@ They are timed by the database's clock, which all processes share: their own clo
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -13,7 +12,7 @@ from sqlalchemy import func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from records.database.base import CLOSED, Instant
+from records.database.base import Instant, document
 from records.database.stored import read, stored, table_of, upsert
 
 Role = Literal["worker", "scheduler"]
@@ -24,7 +23,7 @@ ABSENT_AFTER = 4 * SIGN_EVERY
 FORGOTTEN_AFTER = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class GPUState:
     """The GPU of a worker.
 
@@ -34,8 +33,6 @@ class GPUState:
         utilisation: share of the last moments in which it computed, 0 to 1.
         fault: why it cannot be used, in a sentence; None while it can.
     """
-
-    __pydantic_config__ = CLOSED
 
     device: str
     id: str | None = None
@@ -48,7 +45,6 @@ class GPUState:
 
 
 @stored("attendance", key=("name",))
-@dataclass(frozen=True, slots=True)
 class LiveProcess:
     """A process that has sent a heartbeat.
 

@@ -5,12 +5,11 @@ itself, with administrators, is one owner, and each operator's key is another. T
 a row while others wait; of these the one whose last turn was longest ago does. An owner's jobs run in the order in
 which they were posted, but the message's own comes first."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self, cast
+from typing import cast
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, null, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
@@ -19,16 +18,18 @@ from jobspec.kinds import subject
 from records.access import keys
 from records.access.keys import KEYS
 from records.database.base import JsonObject
-from records.jobs.jobs import EVENTS, JOBS, Job, get, listed
+from records.database.stored import read
+from records.jobs.jobs import EVENTS, JOBS, Job, get
 from records.jobs.schedules import SCHEDULES
 
 _SERVICE = ""  # keys have longer ids
+_OFFICIAL = keys.official(JOBS.c.key_id)
+_owner = cast(ColumnElement[str], case((_OFFICIAL, _SERVICE), else_=JOBS.c.key_id))
 
 
 class TooManyUnfinishedJobs(InvalidInput):
     """The key has reached its limit of unfinished jobs."""
 
-    kind = "too-many-unfinished-jobs"
     status = 409
     remedy = "Wait until some of the key's jobs have ended, or cancel some, and send the request again."
 
@@ -40,25 +41,26 @@ def next_job(session: Session, message: str) -> str | None:
     if owner is None:
         return None
     own_first = (JOBS.c.id != message, JOBS.c.id)
-    waiting = select(JOBS.c.id).where(JOBS.c.queue == queue, JOBS.c.status == "queued", _owner() == owner)
+    waiting = select(JOBS.c.id).where(JOBS.c.queue == queue, JOBS.c.status == "queued", _owner == owner)
     return session.scalar(waiting.order_by(*own_first).limit(1))
 
 
 def is_awaited(session: Session, job: Job) -> bool:
     """Return whether another owner has a queued job in the queue of a running one."""
-    own = select(_owner()).where(JOBS.c.id == job.id).scalar_subquery()
-    others = select(JOBS.c.id).where(JOBS.c.queue == job.queue, JOBS.c.status == "queued", _owner() != own)
+    own = select(_owner).where(JOBS.c.id == job.id).scalar_subquery()
+    others = select(JOBS.c.id).where(JOBS.c.queue == job.queue, JOBS.c.status == "queued", _owner != own)
     return session.scalar(others.limit(1)) is not None
 
 
 def unsent(session: Session) -> list[Job]:
-    return listed(session, select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None)).order_by(JOBS.c.id))
+    query = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None))
+    return read(session, Job, query.order_by(JOBS.c.id))
 
 
 def sent(session: Session) -> list[Job]:
     """Return the queued jobs whose message was sent, the earliest sent first."""
     query = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_not(None))
-    return listed(session, query.order_by(JOBS.c.sent_at, JOBS.c.id))
+    return read(session, Job, query.order_by(JOBS.c.sent_at, JOBS.c.id))
 
 
 def mark_sent(session: Session, job: str, at: datetime) -> None:
@@ -86,7 +88,7 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
 
 
 def _next_owner(session: Session, queue: str) -> str | None:
-    columns = (_owner().label("owner"), JOBS.c.id, JOBS.c.status, JOBS.c.claimed_at)
+    columns = (_owner.label("owner"), JOBS.c.id, JOBS.c.status, JOBS.c.claimed_at)
     job = select(*columns).where(JOBS.c.queue == queue).subquery().c
     waiting = select(job.owner, func.min(job.id)).where(job.status == "queued").group_by(job.owner)
     oldest: dict[str, str] = dict(session.execute(waiting).all())
@@ -97,13 +99,6 @@ def _next_owner(session: Session, queue: str) -> str | None:
         return _SERVICE
     others = oldest.keys() - {_SERVICE}
     return min(others, key=lambda owner: (owner in turns, turns.get(owner), oldest[owner]), default=None)
-
-
-def _owner() -> ColumnElement[str]:
-    return cast(ColumnElement[str], case((keys.official(JOBS.c.key_id), _SERVICE), else_=JOBS.c.key_id))
-
-
-_OFFICIAL = keys.official(JOBS.c.key_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +128,6 @@ class FailedJob:
     schedule: str | None
     params: JsonObject
     finished_at: datetime
-
-    @classmethod
-    def of(cls, row: Any, schedule: str | None) -> Self:
-        assert row.finished_at is not None
-        return cls(row.id, row.kind, schedule, row.params, row.finished_at)
 
 
 def waiting_queues(session: Session) -> list[WaitingQueue]:
@@ -173,28 +163,21 @@ def failing(session: Session) -> list[FailedJob]:
     A failure is over once an official job of the same kind and subject has succeeded. What a person posts is that
     person's to repeat, and degrades nothing.
     """
-    return [failed for failed in [*_of_schedules(session), *_of_service(session)] if not _is_over(session, failed)]
-
-
-def _of_schedules(session: Session) -> Iterator[FailedJob]:
-    query = (
-        select(JOBS.c.id, JOBS.c.kind, JOBS.c.params, JOBS.c.finished_at, SCHEDULES.c.name.label("schedule"))
+    columns = JOBS.c.id, JOBS.c.kind, JOBS.c.params, JOBS.c.finished_at
+    of_schedules = (
+        select(*columns, SCHEDULES.c.name.label("schedule"))
         .join(SCHEDULES, SCHEDULES.c.last_job_id == JOBS.c.id)
         .where(SCHEDULES.c.enabled, JOBS.c.status == "failed", _OFFICIAL)
         .order_by(SCHEDULES.c.name)
     )
-    for row in session.execute(query):
-        yield FailedJob.of(row, row.schedule)
-
-
-def _of_service(session: Session) -> Iterator[FailedJob]:
     place = func.row_number().over(partition_by=JOBS.c.kind, order_by=(JOBS.c.finished_at.desc(), JOBS.c.id.desc()))
     own = JOBS.c.schedule_id.is_(None) & JOBS.c.parent_id.is_(None) & JOBS.c.key_id.is_(None)
     last = select(JOBS.c.id, place.label("place")).where(own, JOBS.c.status.in_(("succeeded", "failed"))).subquery()
     newest = select(last.c.id).where(last.c.place == 1)
-    query = select(JOBS).where(JOBS.c.id.in_(newest), JOBS.c.status == "failed").order_by(JOBS.c.kind)
-    for row in session.execute(query):
-        yield FailedJob.of(row, None)
+    of_service = select(*columns, null().label("schedule")).where(JOBS.c.id.in_(newest), JOBS.c.status == "failed")
+    queries = of_schedules, of_service.order_by(JOBS.c.kind)
+    found = (failed for query in queries for failed in read(session, FailedJob, query))
+    return [failed for failed in found if not _is_over(session, failed)]
 
 
 def _is_over(session: Session, failed: FailedJob) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
@@ -16,7 +16,7 @@ from hydrology.base.calendar import zone
 from hydrology.base.errors import InvalidInput, NotFound, excerpt
 from records.database.base import FreeText, JsonObject
 from records.database.checksums import new_id
-from records.database.stored import as_record, as_values, find, read, stored, table_of
+from records.database.stored import as_record, as_values, find_or_raise, read, stored, table_of
 
 _HOUR = 1  # the place of the hour among the fields of a line
 _SECOND = timedelta(seconds=1)
@@ -25,8 +25,6 @@ _ONE_DAY = timedelta(days=1)
 
 class BadCron(InvalidInput):
     """The cron line or the time zone cannot be read."""
-
-    kind = "bad-cron"
 
 
 def next_run(cron: str, timezone: str, after: datetime) -> datetime:
@@ -117,13 +115,10 @@ def _offset(instant: datetime, there: ZoneInfo) -> timedelta:
 class UnknownSchedule(NotFound):
     """No schedule with this id is stored."""
 
-    kind = "unknown-schedule"
-
 
 class ScheduleConflict(InvalidInput):
     """The schedule has changed meanwhile, or its name is taken."""
 
-    kind = "schedule-conflict"
     status = 409
     remedy = "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name."
 
@@ -148,7 +143,6 @@ class NewSchedule:
 
 
 @stored("schedules", CheckConstraint("length(name) > 0", name="name"), UniqueConstraint("name"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule(NewSchedule):
     """A stored schedule.
 
@@ -188,16 +182,12 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
 
 
 def delete(session: Session, schedule: str) -> None:
-    deletion = SCHEDULES.delete().where(SCHEDULES.c.id == schedule).returning(SCHEDULES.c.id)
-    if session.execute(deletion).one_or_none() is None:
-        raise _unknown(schedule)
+    session.execute(SCHEDULES.delete().where(SCHEDULES.c.id == get(session, schedule).id))
 
 
 def get(session: Session, schedule: str) -> Schedule:
-    found = find(session, Schedule, id=schedule)
-    if found is None:
-        raise _unknown(schedule)
-    return found
+    unknown = UnknownSchedule(f"No schedule {schedule!r} is stored here: list the schedules to see their ids.")
+    return find_or_raise(session, Schedule, unknown, id=schedule)
 
 
 def list_schedules(session: Session) -> list[Schedule]:
@@ -210,25 +200,24 @@ def enabled(session: Session) -> list[Schedule]:
     return read(session, Schedule, query.order_by(SCHEDULES.c.next_run_at, SCHEDULES.c.id))
 
 
-def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
-    """Set when a schedule is due, if it is still at the revision that was seen, and return whether it was."""
-    return _set_if_at(session, schedule, revision, next_run_at=next_run_at)
-
-
 def advance(
-    session: Session, schedule: str, revision: int, *, ran_at: datetime, next_run_at: datetime | None, job_id: str
+    session: Session,
+    schedule: str,
+    revision: int,
+    next_run_at: datetime,
+    *,
+    ran_at: datetime | None = None,
+    job_id: str | None = None,
 ) -> bool:
-    """Record that a schedule fired, if it is still at the given revision. Of several concurrent callers, one gets True.
+    """Set when a schedule is due, and which job it posted, if any, unless it has changed since the given revision.
 
-    Post the job first, in the same transaction, and roll back if this returns False.
+    Of several concurrent callers, one gets True. Post the job first, in the same transaction, and roll back if this
+    returns False.
     """
-    fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id}
-    return _set_if_at(session, schedule, revision, **fired)
-
-
-def _set_if_at(session: Session, schedule: str, revision: int, **values: Any) -> bool:
+    values = {"next_run_at": next_run_at, "revision": revision + 1}
+    fired = {} if job_id is None else {"last_run_at": ran_at, "last_job_id": job_id}
     at_revision = (SCHEDULES.c.id == schedule, SCHEDULES.c.revision == revision)
-    change = SCHEDULES.update().where(*at_revision).values(values | {"revision": revision + 1})
+    change = SCHEDULES.update().where(*at_revision).values(values | fired)
     return session.execute(change.returning(SCHEDULES.c.id)).one_or_none() is not None
 
 
@@ -244,7 +233,3 @@ def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None)
         if owner in (None, own):
             raise
         raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error
-
-
-def _unknown(schedule: str) -> UnknownSchedule:
-    return UnknownSchedule(f"No schedule {schedule!r} is stored here: list the schedules to see their ids.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from sqlalchemy import CheckConstraint, Column, ForeignKey, String, or_, select
@@ -13,11 +13,12 @@ from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, day
 from hydrology.base.digests import owned_digest
+from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
-from hydrology.extremes.advice import LevelText
 from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.level_checks import LevelText
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
@@ -48,13 +49,10 @@ class UnknownLevel(NotFound):
 class ReservedName(InvalidInput):
     """The name belongs to a level of the basin's record, or of a version."""
 
-    kind = "reserved-name"
-
 
 class TooManyLevels(InvalidInput):
     """The basin has as many levels as it may."""
 
-    kind = "too-many-levels"
     status = 409
     remedy = "Remove a level first."
 
@@ -68,7 +66,6 @@ class TooManyLevels(InvalidInput):
     CheckConstraint("discharge IS NOT NULL OR category IS NOT NULL", name="known"),
     key=("basin_id", "name"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetLevel:
     """A level that an operator set, or an official flood category.
 
@@ -104,18 +101,19 @@ class SetLevel:
     CheckConstraint("regional_skew_error > 0", name="error"),
     key=("basin_id",),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFloodFrequency:
-    """How the floods of a basin's record are analysed.
+    """How the floods of a basin's record are analysed."""
 
-    Attributes:
-        set_at: when that was last changed, by the service's clock; None where it is the default.
-    """
-
-    regional_skew: float | None
-    regional_skew_error: float | None
-    trend_adjusted: bool
-    set_at: datetime | None
+    regional_skew: Annotated[
+        float | None, Doc("Null: the record's own skew alone."), Why("None was set: the record's own skew is used.")
+    ]
+    regional_skew_error: Annotated[
+        float | None, Doc("Mean square error of the regional skew."), Why("No regional skew was set.")
+    ]
+    trend_adjusted: Annotated[bool, Doc("Whether floods are adjusted where their trend is significant.")]
+    set_at: Annotated[
+        datetime | None, Doc("By the service's clock; null where it was never set."), Why("It was never set.")
+    ]
 
     def as_asked(self) -> FloodFrequency:
         if self.regional_skew is None or self.regional_skew_error is None:
@@ -217,7 +215,7 @@ def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelTe
 
 def remove(session: Session, basin: str, name: str) -> None:
     get(session, basin, name)
-    session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == name))
+    session.execute(SET_LEVELS.delete().filter_by(basin_id=basin, name=name))
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
@@ -259,16 +257,7 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
     """Yield the levels of a basin, without intervals: those that operators set, then those of its record. Floods are by
     one method."""
     for fixed in of_basin(session, basin):
-        yield BasinLevel(
-            name=fixed.name,
-            kind=None,
-            direction=fixed.direction,
-            return_period_years=None,
-            discharge=fixed.discharge,
-            unit=FIXED_UNIT,
-            reason=None,
-            official_stage=fixed.official_stage,
-        )
+        yield as_record(BasinLevel, fixed, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
     record = of_record(session, basin, intervals=False)
     for statistic in record.statistics:
         for named in () if record.floods.compares(statistic) else statistic.levels:

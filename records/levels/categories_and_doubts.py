@@ -80,8 +80,8 @@ def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
-            own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == row.name)
-            session.execute(SET_LEVELS.update().where(*own).values(discharge=flow, set_at=at))
+            own = SET_LEVELS.update().filter_by(basin_id=basin, name=row.name)
+            session.execute(own.values(discharge=flow, set_at=at))
             changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
 
@@ -98,7 +98,9 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
     Where rating and file differ, the file's flow is used, and a stage without one is not converted. A flow that is not
     between the converted discharges of the categories below and above is left out.
     """
-    rated = _agreed(rows, [_by_rating(row.official_stage, rating) for row in rows])
+    no_rating = absent(Reason.NO_RATING)
+    stages = (None if rating is None else row.official_stage for row in rows)
+    rated = _agreed(rows, [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages])
     found: list[float | Absent] = []
     for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
         if isinstance(of, Absent) and row.official_flow is not None:
@@ -128,10 +130,6 @@ def _known(flows: Sequence[float | Absent]) -> list[float]:
     return [flow for flow in flows if not isinstance(flow, Absent)]
 
 
-def _by_rating(stage: float | None, rating: Rating | None) -> float | Absent:
-    return absent(Reason.NO_RATING) if stage is None or rating is None else rating.flow_at(stage)
-
-
 REMEDY = "Correct it, or confirm it (freshet thresholds confirm): until then, its alerts wait."
 
 
@@ -155,9 +153,8 @@ def in_doubt(session: Session, basin: str, on: Day) -> dict[str, str]:
 def confirm(session: Session, basin: str, names: Sequence[str]) -> None:
     basins.lock(session, basin)
     for name in names:
-        level = basin_levels.get(session, basin, name)
-        own = (SET_LEVELS.c.basin_id == basin, SET_LEVELS.c.name == level.name)
-        session.execute(SET_LEVELS.update().where(*own).values(confirmed=level.discharge))
+        discharge = basin_levels.get(session, basin, name).discharge
+        session.execute(SET_LEVELS.update().filter_by(basin_id=basin, name=name).values(confirmed=discharge))
 
 
 def _is_confirmed(level: SetLevel) -> bool:

@@ -20,7 +20,7 @@ from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings,
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
-from records.database.base import CLOSED, PackedDocument
+from records.database.base import PackedDocument, document
 from records.database.stored import Columns, as_record, as_values, stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
@@ -36,7 +36,7 @@ from records.series.year_rows import DamagedSeries
 from records.versions import promotions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class OutlookBefore:
     """The issue before, as its readers saw it.
 
@@ -46,8 +46,6 @@ class OutlookBefore:
         cause: the largest part of the change at the day of the peak (`hydrology.attribution`).
     """
 
-    __pydantic_config__ = CLOSED
-
     run: str
     t0: str
     peak: Peak | Absent
@@ -56,7 +54,7 @@ class OutlookBefore:
     cause: str | Absent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class SeasonVolume:
     """The volume of a season by a run that holds all of it.
 
@@ -66,15 +64,13 @@ class SeasonVolume:
         percent_of_normal: exceeded by `hydrology.climatology.volumes.EXCEEDED_PERCENT`.
     """
 
-    __pydantic_config__ = CLOSED
-
     season: str
     period: str
     is_calibrated: bool
     percent_of_normal: tuple[float, ...] | Absent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class FlowOutlooks:
     """The outlook of a run's flow, as issued and as adjusted.
 
@@ -82,8 +78,6 @@ class FlowOutlooks:
         window_days: number of days after the last past day that the chances of levels cover.
         adjustment: the published one that `adjusted` follows; both None without one.
     """
-
-    __pydantic_config__ = CLOSED
 
     basis: FlowBasis
     window_days: int
@@ -234,7 +228,7 @@ def _surroundings(
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else levels_of(session, basin.basin_id, area),
-        window=min(run.horizon_days - run.filled_days, WINDOW_DAYS),
+        window=min(run.days_to_come, WINDOW_DAYS),
     )
 
 

@@ -17,7 +17,7 @@ from hydrology.outlook import Peak, highest
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.database.stored import as_values
-from records.forecasts import adjustments
+from records.forecasts import adjustments, latest
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.outlooks.flow_outlooks import (
     ARRAYS,
@@ -40,8 +40,6 @@ from records.runs.tables import NEWEST_RUNS, Adjustment
 
 Outlooks = Mapping[str, RunOutlook]
 """Outlooks of a run by basin."""
-RunBefore = tuple[str, str]
-"""Id and T0 of a run."""
 
 
 def prepare(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Outlooks:
@@ -114,16 +112,18 @@ def _build(
     published: Mapping[RunBasinKey, Adjustment] | None = None,
 ) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
-    published = adjustments.published_many(session, [*issued]) if published is None else published
+    published = latest.published_adjustments(session, [*issued]) if published is None else published
     present = {name: outlook for (_, name), outlook in read_outlooks(session, [*issued]).items()}
-    is_compared = run.purpose == "operational"
-    before = _issues_before(session, run, [name for _, name in issued], present) if is_compared else {}
+    before, no_issue = dict[str, OutlookBefore](), absent(Reason.CHANGE_NOT_OPERATIONAL)
+    if run.purpose == "operational":
+        before = _issues_before(session, run, [name for _, name in issued], present)
+        no_issue = absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
     outlooks = {}
     for key, basin in issued.items():
         flows = flow_outlooks(session, run, basin, series[key], published.get(key))
         if flows is None:
             continue
-        since: OutlookBefore | Absent = _no_issue_before(run)
+        since: OutlookBefore | Absent = no_issue
         if basin.basin_id in before:
             cause = _cause_of_change(basin, series[key], flows.published.peak)
             since = replace(before[basin.basin_id], cause=cause)
@@ -146,23 +146,14 @@ def of_runs(
     found: dict[RunBasinKey, RunOutlook | Absent] = {**read_outlooks(session, keys)}
     for key, (run, basin) in zip(keys, forecasts, strict=True):
         outlook, adjustment = found.get(key), None if published is None else published.get(key)
-        if isinstance(outlook, RunOutlook) and (published is None or _follows(outlook, adjustment)):
+        followed = None if adjustment is None else adjustment.id
+        if isinstance(outlook, RunOutlook) and (published is None or outlook.adjustment == followed):
             continue
         if isinstance(outlook, RunOutlook) and adjustment is None:
             found[key] = replace(outlook, adjustment=None, adjusted=None)
         else:
             found[key] = build(session, run, [basin], published).get(basin.basin_id) or basin.why_missing
     return found
-
-
-def _follows(outlook: RunOutlook, adjustment: Adjustment | None) -> bool:
-    return outlook.adjustment == (None if adjustment is None else adjustment.id)
-
-
-def _no_issue_before(run: NewRun) -> Absent:
-    if run.purpose != "operational":
-        return absent(Reason.CHANGE_NOT_OPERATIONAL)
-    return absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
 
 
 def _issues_before(
@@ -177,13 +168,13 @@ def _issues_before(
     }
     days = Period(run.t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), run.t0 - np.timedelta64(1, "D"))
     found = runs.issued_before(session, [name for name in basins if name not in present], days, run.version_id)
-    known |= {name: (previous.id, str(previous.t0)) for name, (previous, _) in found.items()}
+    known |= {name: (before.id, str(before.t0)) for name, (before, _) in found.items()}
     outlooks = read_outlooks(session, [(previous, name) for name, (previous, _) in known.items()])
     issues = {}
-    for name, of_run in known.items():
-        key = of_run[0], name
+    for name, (previous, t0) in known.items():
+        key = previous, name
         if (outlook := outlooks.get(key) or _computed(session, key)) is not None:
-            issues[name] = _issue(of_run, outlook)
+            issues[name] = _issue(previous, t0, outlook)
     return issues
 
 
@@ -202,8 +193,7 @@ def _computed(session: Session, key: RunBasinKey) -> FlowOutlooks | None:
     return flow_outlooks(session, run, basin, series, adjustments.published(session, *key))
 
 
-def _issue(of_run: RunBefore, outlook: FlowOutlooks) -> OutlookBefore:
-    run, t0 = of_run
+def _issue(run: str, t0: str, outlook: FlowOutlooks) -> OutlookBefore:
     shown = outlook.published
     levels = () if isinstance(shown.levels, Absent) else shown.levels
     likely = highest(levels, LIKELY)
@@ -230,7 +220,7 @@ class RunChances:
 
 
 def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
-    window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
+    window = min(run.days_to_come, WINDOW_DAYS)
     return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
 
 

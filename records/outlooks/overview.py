@@ -1,7 +1,8 @@
 """The overview of all basins: each with the few numbers that basins are ordered, filtered and coloured by."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from functools import cache
 from typing import NamedTuple
 
 from sqlalchemy import String, bindparam, case, func, select, type_coerce
@@ -96,36 +97,29 @@ _BASINS = (
 are texts, and names as they are stored: to convert each would take longer than to read it."""
 
 
-class _Ages(dict[str, int]):
-    """Ages of days that are written as texts."""
-
-    def __init__(self, today: date) -> None:
-        super().__init__()
-        self.today = today
-
-    def __missing__(self, day: str) -> int:
-        age = self[day] = (self.today - date.fromisoformat(day)).days
-        return age
-
-
 def overview(session: Session, at: datetime) -> list[BasinOverview]:
     """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
-    ages, severities, found = _Ages(at.date()), _severities(session), dict[str, BasinOverview]()
+    found = dict[str, BasinOverview]()
+    age_of = cache(lambda day: (at.date() - date.fromisoformat(day)).days)  # days are few, basins many
+    alerts = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
+    severities = dict(sorted(alerts.all(), key=lambda row: rank(row[1])))  # the highest of a basin is the last
     rows = session.execute(_BASINS, {"at": at})
     for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
         site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
         if is_noted:
-            age = ages[str(until or t0)] - filled
+            age = age_of(str(until or t0)) - filled
             state = "stale" if stale(age) else "fresh"
             numbers = (age, chance, peak, flow, snow, severity, state, True, None)
             found[id_] = BasinOverview._make((*site, version, run, str(t0), *numbers))
         else:
             found[id_] = BasinOverview(*site, severity=severity)
     lacking = [basin for basin in found.values() if basin.run is None]
-    return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, ages)}).values()]
+    return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, age_of)}).values()]
 
 
-def _searched(session: Session, basins: Sequence[BasinOverview], at: datetime, ages: _Ages) -> Iterator[BasinOverview]:
+def _searched(
+    session: Session, basins: Sequence[BasinOverview], at: datetime, age_of: Callable[[str], int]
+) -> Iterator[BasinOverview]:
     """Yield basins without a latest forecast that is noted and available: they may have an earlier one."""
     if not basins:
         return
@@ -141,16 +135,10 @@ def _searched(session: Session, basins: Sequence[BasinOverview], at: datetime, a
             yield basin._replace(state=state, has_model=basin.id in current)
             continue
         until, chance, peak, flow, snow = numbers.get(basin.id, (None,) * len(_NUMBERS))
-        age = ages[str(until or run.t0)]
+        age = age_of(str(until or run.t0))
         found = basin._replace(version=current.get(basin.id), run=run.run_id, t0=str(run.t0), weather_age_days=age)
         found = found._replace(chance=chance, peak=peak, percent_of_normal=flow, snow_percent=snow)
         yield found._replace(state="stale" if stale(age) else "fresh")
-
-
-def _severities(session: Session) -> dict[str, Severity]:
-    """Return the highest severity of each basin with a standing alert."""
-    rows = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
-    return dict(sorted(((basin, severity) for basin, severity in rows), key=lambda row: rank(row[1])))
 
 
 def renewed_at(session: Session, at: datetime) -> datetime | None:

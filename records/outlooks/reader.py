@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Annotated, Literal
 
 import numpy as np
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import Trend, ladder, trend
@@ -18,8 +19,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
-from hydrology.extremes.advice import LevelAdvice, LevelText, advice_of
-from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE, LevelAdvice, LevelText, advice_of
 from hydrology.outlook import (
     FlowNow,
     FlowOutlook,
@@ -33,18 +33,17 @@ from hydrology.outlook import (
 )
 from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
-from records.alerts import alerts, held_alerts
-from records.alerts.alerts import Alert
+from records.alerts import held_alerts
+from records.alerts.alerts import ALERTS, Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
-from records.database.stored import grouped
-from records.forecasts import adjustments
+from records.database.stored import grouped, read
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
 from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons, peak_m3s
-from records.outlooks.skill import BasinSkill, SkillKey, skill_of_many
+from records.outlooks.skill import BasinSkill, skill_of_many
 from records.runs import runs
 from records.runs.run_summary import NOT_STORED, RunSnow
 from records.runs.run_types import Run
@@ -241,7 +240,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     names, today = list(found), day(at.date())
     known = {name: one for name, one in found.items() if isinstance(one, Latest)}
     keys = {name: (one.run.id, name) for name, one in known.items()}
-    adjusted = adjustments.published_many(session, list(keys.values()), by=at)
+    adjusted = forecasts.published_adjustments(session, list(keys.values()), by=at)
     of_runs = run_outlooks.of_runs(session, [(one.run, one.basin) for one in known.values()], adjusted)
     fresh = _freshness(session, found, at)
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
@@ -249,7 +248,7 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     seasons = newest_seasons(session, names, at)
     unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
     unofficial |= {name for name, one in known.items() if not one.is_official}
-    skill = skill_of_many(session, [_skill_key(one) for one in known.values()])
+    skill = skill_of_many(session, {name: one.run for name, one in known.items()})
     no_forecast = {name: fresh[name].reason or NOT_STORED for name in names if name not in known}
     return {
         name: Outlook(
@@ -330,7 +329,8 @@ def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | Non
 
 def _standing_alerts(session: Session, names: Sequence[str]) -> dict[str, StandingAlert]:
     gravest: dict[str, Alert] = {}
-    for alert in sorted(alerts.standing_of(session, names), key=lambda alert: alert.gravity):
+    standing = select(ALERTS).where(ALERTS.c.basin_id.in_(names), ALERTS.c.severity.is_not(None))
+    for alert in sorted(read(session, Alert, standing), key=lambda alert: alert.gravity):
         gravest[alert.basin_id] = alert
     waiting = held_alerts.waiting(session, names)
     decided = runs.get_many(session, {alert.run_id for alert in gravest.values()})
@@ -346,10 +346,3 @@ def _is_ending(alert: Alert) -> bool:
     assert alert.severity is not None
     _, runs_against = alert.switches[severities.index(alert.severity)]
     return bool(runs_against)
-
-
-def _skill_key(forecast: Latest) -> SkillKey:
-    run = forecast.run
-    last = run.last_day
-    weather = None if run.weather is None else run.weather.name
-    return SkillKey(run.version_id, forecast.basin.basin_id, weather, as_date(last).month)

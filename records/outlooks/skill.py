@@ -8,13 +8,14 @@ from sqlalchemy import JSON, Row, select, type_coerce
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, as_date
 from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import HELD_OUT
 from hydrology.verification.results import ALL_YEAR, MonthSkill
 from hydrology.verification.skilful_days import LeadSkill, ReliableDays, SkilfulDays, reliable_days, skilful_days
 from records.database.base import from_json
-from records.database.stored import as_record
+from records.database.stored import as_record, grouped
+from records.runs.run_types import Run
 from records.runs.run_weather import OBSERVED
 from records.verification import scores
 from records.verification.lead_scores import VERIFICATION, Origin
@@ -71,16 +72,6 @@ class BasinSkill:
     forecasts: ForecastSkill | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class SkillKey:
-    """Whose skill is asked for: of a version in a basin, with the weather of a run, in a calendar month."""
-
-    version: str
-    basin: str
-    weather: str | None
-    month: int
-
-
 def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[str, float]:
     """Return the Nash-Sutcliffe efficiency of basins' versions on held-out days; basins without one are left out."""
     evaluated = {version: versions.get(session, version).evaluated_as for version in {*versions_of.values()}}
@@ -92,35 +83,41 @@ def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[s
     return {basin: score.value for basin, score in every.items() if score is not None}
 
 
-def skill_of_many(session: Session, keys: Sequence[SkillKey]) -> dict[str, BasinSkill]:
-    evaluated = {version: versions.get(session, version).evaluated_as for version in {key.version for key in keys}}
+def skill_of_many(session: Session, shown: Mapping[str, Run]) -> dict[str, BasinSkill]:
+    """Return the skill of runs by their basins: of their versions, with their weather, in the months that they end."""
+    used = {run.version_id for run in shown.values()}
+    evaluated = {version: versions.get(session, version).evaluated_as for version in used}
     every = sorted({version for names in evaluated.values() for version in names})
-    of_means = scores.held_out_scores(session, every, [METRIC], [key.basin for key in keys])
-    rows = _rows(session, keys, every)
+    of_means = scores.held_out_scores(session, every, [METRIC], [*shown])
+    rows = _rows(session, shown, every)
     found, not_evaluated = {}, absent(Reason.NOT_EVALUATED_HELD_OUT)
-    for key in keys:
-        names = evaluated[key.version]
-        scored = next((name for name in names if (name, key.basin, METRIC) in of_means), None)
-        found[key.basin] = BasinSkill(
-            nse=not_evaluated if scored is None else of_means[scored, key.basin, METRIC],
+    for basin, run in shown.items():
+        names = evaluated[run.version_id]
+        scored = next((name for name in names if (name, basin, METRIC) in of_means), None)
+        found[basin] = BasinSkill(
+            nse=not_evaluated if scored is None else of_means[scored, basin, METRIC],
             nse_of=scored,
-            forecasts=_forecast_skill(key, names, rows.get(key.basin, ())),
+            forecasts=_forecast_skill(run, names, rows.get(basin, ())),
         )
     return found
 
 
-def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> dict[str, list[Any]]:
+def _month(run: Run) -> int:
+    return as_date(run.last_day).month
+
+
+def _rows(session: Session, shown: Mapping[str, Run], every: Sequence[str]) -> dict[str, list[Any]]:
     row, found = VERIFICATION.c, dict[str, list[Any]]()
     columns = (row.basin_id, row.version_id, row.origin, row.weather, row.first_day, row.last_day, row.lead)
     values = (row.crpss_climatology, row.crpss_climatology_low, row.coverage_90, row.independent_issues)
-    for month in sorted({key.month for key in keys}):
+    for month, basins in sorted(grouped((_month(run), basin) for basin, run in shown.items()).items()):
         of_month = type_coerce(row.months, JSON)[month - 1].label("of_month")
         query = select(*columns, *values, of_month).where(
             row.forecaster == "calibrated",
             row.season == ALL_YEAR,
             row.period_use == HELD_OUT,
             row.version_id.in_(every),
-            row.basin_id.in_([key.basin for key in keys if key.month == month]),
+            row.basin_id.in_(basins),
             row.crpss_climatology.is_not(None),
         )
         for found_row in session.execute(query.order_by(row.basin_id, row.lead)):
@@ -128,12 +125,14 @@ def _rows(session: Session, keys: Sequence[SkillKey], every: Sequence[str]) -> d
     return found
 
 
-def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[Any]]) -> ForecastSkill | Absent:
-    orders = (("issued", key.weather), ("reforecast", key.weather), ("reforecast", OBSERVED))
+def _forecast_skill(run: Run, evaluated: Sequence[str], rows: Sequence[Row[Any]]) -> ForecastSkill | Absent:
+    own = None if run.weather is None else run.weather.name
+    orders = (("issued", own), ("reforecast", own), ("reforecast", OBSERVED))
     by_group: dict[tuple[Any, ...], list[Row[Any]]] = {}
     for row in rows:
         group = (row.version_id, row.origin, row.weather, row.first_day, row.last_day)
-        if (row.origin, row.weather) in orders and row.version_id in evaluated and _is_own(key, row):
+        counts = row.version_id == run.version_id or row.origin == "reforecast"  # of its twin, reforecasts alone
+        if (row.origin, row.weather) in orders and row.version_id in evaluated and counts:
             by_group.setdefault(group, []).append(row)
     if not by_group:
         return absent(Reason.NOT_VERIFIED_HELD_OUT)
@@ -145,14 +144,9 @@ def _forecast_skill(key: SkillKey, evaluated: Sequence[str], rows: Sequence[Row[
         origin=origin,
         weather=weather,
         period=Period(first, last),
-        month=key.month,
+        month=_month(run),
         leads=tuple(_lead(row) for row in by_group[chosen]),
     )
-
-
-def _is_own(key: SkillKey, row: Row[Any]) -> bool:
-    """Return whether a row counts for a version: all of its own, and the reforecasts of its twin."""
-    return bool(row.version_id == key.version or row.origin == "reforecast")
 
 
 def _lead(row: Row[Any]) -> LeadSkill:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, decode_ranks, encode_ranks, is_whole, pack, unpack
-from records.database.base import CLOSED
+from records.database.base import document
 from records.runs.run_weather import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
@@ -48,11 +49,9 @@ class RunSeries:
     values: npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class SinceEmpty:
     """The residual of one member since its store was empty."""
-
-    __pydantic_config__ = CLOSED
 
     residual_mm: Annotated[float, Doc("Precipitation - discharge - loss - storage at T0, mm.")]
     precipitation_mm: Annotated[float, Doc("Precipitation since the store was empty, mm, the reference amount.")]
@@ -157,11 +156,13 @@ def without_members(content: Content) -> Content:
 
 def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
     """Pack arrays and ledgers for storage; a ledger's numbers must be finite."""
-    arrays = {one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=_variable)}
+    arrays = {
+        one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=attrgetter("variable"))
+    }
     if PATHS in arrays and CALIBRATED in arrays:
         arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])
     if ledgers:
-        arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=lambda ledger: ledger.member))
+        arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=attrgetter("member")))
     return pack(owner, arrays)
 
 
@@ -178,10 +179,6 @@ def unpacked(owner: str, content: bytes, variables: Collection[str] | None = Non
 
 def is_whole_row(row: Any) -> bool:
     return is_whole(owner_of(row.run_id, row.basin_id), row.content)
-
-
-def _variable(series: RunSeries) -> str:
-    return series.variable
 
 
 def _encoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:

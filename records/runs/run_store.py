@@ -9,11 +9,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs
-from records.runs.run_arrays import LEDGER, Ledger, RunSeries, owner_of, packed
+from records.runs.run_arrays import LEDGER, Ledger, owner_of, packed
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
 from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
@@ -23,24 +22,15 @@ ORDER = ("t0", "issued_at", "run_id")
 """The newest T0, then the newest issue."""
 
 
-def can_be_latest(basin: RunBasin) -> bool:
-    return basin.status == "issued" and (basin.spin_up_days is None or basin.spin_up_days > SPIN_UP_DAYS)
-
-
 def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
     if run.purpose != "operational":
         return
-    owned = {
-        "version_id": run.version_id,
-        "run_id": run.id,
-        "t0": run.t0,
-        "issued_at": run.issued_at,
-        "available_at": run.available_at,
-    }
+    names = ("version_id", "t0", "issued_at", "available_at")
+    owned = {"run_id": run.id} | {name: getattr(run, name) for name in names}
     rows = [
         owned | {"basin_id": basin.basin_id, "which": which}
         for basin in sorted(basins, key=lambda basin: basin.basin_id)  # in one order, so that two runs cannot deadlock
-        for which in ((TRIED, LATEST) if can_be_latest(basin) else (TRIED,))
+        for which in ((TRIED, LATEST) if basin.status == "issued" and not basin.is_spinning_up else (TRIED,))
     ]
     if not rows:
         return
@@ -87,19 +77,16 @@ def _check(result: BasinResult) -> None:
     if len(set(names)) < len(names):
         raise InvalidInput(f"An array of {basin.basin_id} is given twice: {', '.join(sorted(names))}.")
     for series in result.series:
-        if basin.status == "issued" and series.variable == LEDGER and not _all_close(series):
-            raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
+        if basin.status == "issued" and series.variable == LEDGER:
+            residual, tolerance = (ledger_entry(series, entry) for entry in CLOSURE)
+            if not (np.abs(residual) <= tolerance).all():
+                raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
         expected = tuple(len(labels) for labels in series.axes.values())
         if series.values.shape != expected:
             raise InvalidInput(
                 f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, but its axes "
                 f"({', '.join(series.axes)}) have the lengths {expected}."
             )
-
-
-def _all_close(ledger: RunSeries) -> bool:
-    residual, tolerance = (ledger_entry(ledger, entry) for entry in CLOSURE)
-    return bool((np.abs(residual) <= tolerance).all())
 
 
 def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | None]:

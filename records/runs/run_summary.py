@@ -17,7 +17,7 @@ from hydrology.snow.against_normal import (
     SnowEstimate,
     snow_against_normal,
 )
-from records.database.base import CLOSED
+from records.database.base import document
 from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
 
 NOT_STORED = absent(Reason.NOT_STORED)
@@ -55,7 +55,7 @@ those, and the errors of the weather forecast. `fitted`: recalibrated by what ca
 weather model. `backfilled`: the same, most of them reforecasts with its past issues."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunCalibration:
     """The error model that was used, and the last observed flow it started from.
 
@@ -68,8 +68,6 @@ class RunCalibration:
         last_flow_day: the day of the last observed flow; None if none of the last days was observed.
         last_flow_mm, simulated_mm: that flow and the flow that the run has for that day, mm/day.
     """
-
-    __pydantic_config__ = CLOSED
 
     kind: CalibrationKind
     sha256: str
@@ -90,11 +88,9 @@ RegionalBecause = Literal["no-reference", "not-chosen"]
 against it yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class KnownSkill:
     """Skill of snow cells of this kind on days (and, where `basins` is given, in basins) not used to choose them."""
-
-    __pydantic_config__ = CLOSED
 
     version: Annotated[str, Doc("The version whose cells were scored: the run's model version, or its twin.")]
     products: Annotated[tuple[str, ...], Doc("The reference snow.")]
@@ -114,11 +110,9 @@ class KnownSkill:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class ReferenceSnow:
     """Reference snow of T0 by a stored product, mm."""
-
-    __pydantic_config__ = CLOSED
 
     product: str
     mm: float
@@ -140,7 +134,7 @@ def percent_or_why(percent: float | None, normal: float | Absent) -> float | Abs
     return normal if isinstance(normal, Absent) else HARDLY_ANY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunSnow:
     """The snow of T0, mm.
 
@@ -150,8 +144,6 @@ class RunSnow:
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
             elsewhere.
     """
-
-    __pydantic_config__ = CLOSED
 
     mapping: MappingKind
     mean_mm: float
@@ -179,7 +171,7 @@ class RunSnow:
         return snow_against_normal(model, {name: other for name, other in others.items() if other is not None})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunChange:
     """The change of a forecast since the previous one of an earlier T0; the run's array CHANGES has its parts.
 
@@ -194,8 +186,6 @@ class RunChange:
         products_before: the weather products of the previous run, where this one used others.
     """
 
-    __pydantic_config__ = CLOSED
-
     run: str
     version: str
     t0: str
@@ -208,7 +198,7 @@ class RunChange:
     products_before: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunSummary(TrainingDomain):
     """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed.
 
@@ -231,7 +221,6 @@ class RunSummary(TrainingDomain):
         subset: what was missing of it; None where all parts took part.
     """
 
-    __pydantic_config__ = CLOSED
     __retired__ = ("discharge_mm", "peak_mm_per_day", "peak_lead")
 
     traces: int | None = None

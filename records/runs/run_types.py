@@ -17,7 +17,7 @@ from hydrology.base.units import Area
 from hydrology.water.storage import is_spinning_up, spin_up_note
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
-from records.database.stored import ANY_WORD, ELSEWHERE, stored, table_of
+from records.database.stored import ANY_WORD, ELSEWHERE, as_record, stored, table_of
 from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
@@ -38,8 +38,6 @@ QUANTILES_NOTE = (
     "years, p05 to p95 held 29 % of the days, where calibrated quantiles would hold 90 %"
 )
 """Note that is shown with the discharge quantiles of a run with one weather."""
-TRACES_NOTE = "They cover every member with every weather trace, and are not calibrated"
-"""Note that is shown with those of a run with traces."""
 SPREAD_LEVELS = (0.05, 0.95)
 """The quantiles of members (and traces) that are stored for water."""
 SNOW_SPREAD = "snow_spread"
@@ -69,8 +67,6 @@ T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS
 class UnknownRun(NotFound):
     """No run with this id is stored, or it has no such basin."""
 
-    kind = "unknown-run"
-
 
 @stored(
     "run_basins",
@@ -89,7 +85,6 @@ class UnknownRun(NotFound):
     Index(None, "basin_id"),
     key=("run_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
     """A run's content for one basin.
 
@@ -196,6 +191,11 @@ class NewRun:
         return self.t0, self.issued_at, self.id
 
     @property
+    def days_to_come(self) -> int:
+        """The days ahead that had not ended when it was issued."""
+        return self.horizon_days - self.filled_days
+
+    @property
     def weather_until(self) -> Day:
         return last_past_day(self.t0, self.filled_days)
 
@@ -232,7 +232,6 @@ _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.ite
     Index(None, "version_id", "purpose", "t0"),
     Index(None, "request_key"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run(NewRun):
     """A forecast run in a list."""
 
@@ -250,15 +249,7 @@ class Run(NewRun):
 
     @property
     def quantiles_of(self) -> QuantilesOf:
-        return "members and traces" if self._has_traces else "members"
-
-    @property
-    def quantiles_note(self) -> str:
-        return TRACES_NOTE if self._has_traces else QUANTILES_NOTE
-
-    @property
-    def _has_traces(self) -> bool:
-        return KINDS[self.forcing_kind].traces
+        return "members and traces" if KINDS[self.forcing_kind].traces else "members"
 
 
 RUNS, RUN_BASINS = table_of(Run), table_of(RunBasin)
@@ -268,17 +259,14 @@ def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:
     """Return the versions whose weighted mean is a basin's issued flow."""
     if basin.summary.parts:
         return basin.summary.parts
-    assert basin.state_hash is not None
-    assert basin.inputs_hash is not None
-    only = RunPart(
+    only = as_record(
+        RunPart,
+        basin,
         name="",
         version=run.version_id,
         product=run.product,
         weight=1.0,
         parent_day=None if basin.parent_day is None else str(basin.parent_day),
-        parent_hash=basin.parent_hash,
-        state_hash=basin.state_hash,
-        inputs_hash=basin.inputs_hash,
         filled_weather=basin.summary.filled_weather,
     )
     return (only,)

@@ -15,7 +15,8 @@ from hydrology.base.doc import Doc, IsoDay
 from hydrology.base.errors import counted
 from hydrology.uncertainty.recalibration import weight_of
 from hydrology.weather.forcing import Credit, Licence, Provider, ReferenceTime, WeatherModel
-from records.database.base import CLOSED
+from records.database.base import document
+from records.database.stored import grouped
 
 OBSERVED = "observed"
 """The name of observed weather, beside those of weather forecasts."""
@@ -25,11 +26,9 @@ def name_of_weather(source: str, model: str) -> str:
     return f"{source}/{model}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class WeatherSkill:
     """How well the forecasts of a weather model agree with the weather that came."""
-
-    __pydantic_config__ = CLOSED
 
     issues: Annotated[int, Doc("Number of its past issues that were compared; 0: the skill is assumed.")]
     correlations: Annotated[
@@ -41,15 +40,13 @@ class WeatherSkill:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunRecalibration:
     """How the distribution is recalibrated by the flow that came after past forecasts with the weather model.
 
     Attributes:
         days: number of observed flows that it was fitted to, over all basins and leads.
     """
-
-    __pydantic_config__ = CLOSED
 
     fitted_on: Annotated[
         str | None,
@@ -81,11 +78,9 @@ class RunRecalibration:
         return weight_of(self.issue_days)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunWeather:
     """The weather forecast used by a run."""
-
-    __pydantic_config__ = CLOSED
 
     id: Annotated[str, Doc("Its identifier.", ("01a1f9952f438adb871a00",))]
     source: Provider
@@ -102,7 +97,7 @@ class RunWeather:
         return name_of_weather(self.source, self.model)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunWhatIf:
     """The request of a what-if run.
 
@@ -110,23 +105,19 @@ class RunWhatIf:
     without changes to compare with; None if the run itself has none.
     """
 
-    __pydantic_config__ = CLOSED
-
     changes: dict[str, Any]
     note: str | None = None
     by: str | None = None
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunBridge:
     """The bridge that corrected the weather of a forecast.
 
     Attributes:
         precipitation_bias: relative, on days outside the fit; None if pooled, as the correlation of daily values.
     """
-
-    __pydantic_config__ = CLOSED
 
     id: str
     name: str
@@ -185,11 +176,9 @@ class Origin:
     reference_day: Annotated[IsoDay | None, Doc("Of the weather forecast; null for the others.")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class FilledWeather(Origin):
     """The source of weather that was not observed in time or not forecast."""
-
-    __pydantic_config__ = CLOSED
 
     first: Annotated[IsoDay, Doc("The first of consecutive days with this source.")]
     last: Annotated[IsoDay, Doc("The last of them.")]
@@ -215,11 +204,9 @@ def sources_only(filled: Iterable[FilledWeather]) -> list[list[str | None]]:
     return [[of.first, of.last, of.source, of.id, of.name, of.reference_day, *sorted(of.correlations)] for of in filled]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunPart:
     """A part of a combined version: a version that runs on a weather product of its own."""
-
-    __pydantic_config__ = CLOSED
 
     name: Annotated[str, Doc("The beginning of its members' names.", ("daymet",))]
     version: str
@@ -241,15 +228,13 @@ class RunPart:
         return self.filled_weather or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class RunSubset:
     """A combined version without some of its weather products, with the skill to expect.
 
     Attributes:
         without_nse: why no evaluation knows `nse`; None where one does or would.
     """
-
-    __pydantic_config__ = CLOSED
 
     products: Annotated[
         tuple[str, ...],
@@ -289,10 +274,7 @@ def subset_note(subset: RunSubset) -> str:
 
 
 def _reasons(missing: Mapping[str, Absent]) -> Iterator[str]:
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in missing.items():
-        by_reason.setdefault(str(reason), []).append(name)
-    for why, names in by_reason.items():
+    for why, names in grouped((str(reason), name) for name, reason in missing.items()).items():
         yield f"Missing {'is' if len(names) == 1 else 'are'} {' and '.join(names)}: {why}"
 
 

@@ -14,7 +14,7 @@ from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
-from records.database.stored import as_record, find, narrowed, read, where_keys
+from records.database.stored import as_record, grouped, narrowed, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
 from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
 from records.runs.shared_cells import with_cells
@@ -26,12 +26,8 @@ MAX_DAYS_BEFORE = 10
 
 
 def get(session: Session, run: str) -> Run:
-    found = find(session, Run, id=run)
-    if found is None:
-        raise retention.pruned_row(session, "what-if", run) or UnknownRun(
-            f"No run {run!r} is stored here: list the runs to see their ids."
-        )
-    return found
+    unknown = UnknownRun(f"No run {run!r} is stored here: list the runs to see their ids.")
+    return retention.get(session, Run, "what-if", run, unknown)
 
 
 def get_many(session: Session, ids: Collection[str]) -> dict[str, Run]:
@@ -239,27 +235,23 @@ class RunCounts:
     newest_issue: datetime
 
 
-def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
-    """Return each version's available runs of a purpose. Versions without any are left out.
+def counts_by_version(session: Session, at: datetime) -> dict[str, RunCounts]:
+    """Return each version's available operational runs. Versions without any are left out.
 
     The newest T0 is of runs issued for at least one basin.
     """
     issued = RUNS.c.status != "failed"
     rows = session.execute(
         select(RUNS.c.version_id, RUNS.c.filled_days, func.count(), func.max(RUNS.c.t0), func.max(RUNS.c.issued_at))
-        .where(RUNS.c.purpose == purpose, RUNS.c.available_at <= at, issued)
+        .where(RUNS.c.purpose == "operational", RUNS.c.available_at <= at, issued)
         .group_by(RUNS.c.version_id, RUNS.c.filled_days)
         .order_by(RUNS.c.version_id)
     )
-    by_version: dict[str, list[RunCounts]] = {}
-    for version, filled, count, t0, issued_at in rows:
-        by_version.setdefault(version, []).append(RunCounts(count, t0, last_past_day(t0, filled), issued_at))
+    by_version = grouped(
+        (version, (count, t0, last_past_day(t0, filled), issued_at)) for version, filled, count, t0, issued_at in rows
+    )
     return {
-        version: RunCounts(
-            runs=sum(one.runs for one in of_version),
-            newest_t0=max(one.newest_t0 for one in of_version),
-            weather_until=max(one.weather_until for one in of_version),
-            newest_issue=max(one.newest_issue for one in of_version),
-        )
+        version: RunCounts(sum(counts), max(days), max(past_days), max(issues))
         for version, of_version in by_version.items()
+        for counts, days, past_days, issues in [zip(*of_version, strict=True)]
     }

@@ -41,7 +41,7 @@ def without_cells(
 
 def with_cells(session: Session, contents: Mapping[RunBasinKey, Content]) -> dict[RunBasinKey, Content]:
     """Return runs' content, with the cells that their states store."""
-    lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
+    lacking = [key for key, of in contents.items() if CELLS in of.series and not of.series[CELLS].values.size]
     if not lacking:
         return dict(contents)
     of_runs = where_keys(_borrowed(), (RUN_CONTENTS.c.run_id, RUN_CONTENTS.c.basin_id), lacking)
@@ -67,8 +67,8 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
         if CELLS in arrays and not arrays[CELLS].values.size:
             unit, axes, _ = arrays[CELLS]
             arrays[CELLS] = Labelled(unit, {**axes, "cell": list(range(cells.shape[-1]))}, cells)
-            own = (RUN_CONTENTS.c.run_id == row.run_id) & (RUN_CONTENTS.c.basin_id == basin)
-            session.execute(RUN_CONTENTS.update().where(own).values(content=pack(owner, arrays)))
+            own = RUN_CONTENTS.update().filter_by(run_id=row.run_id, basin_id=basin)
+            session.execute(own.values(content=pack(owner, arrays)))
 
 
 def _borrowed() -> Select[Any]:
@@ -97,11 +97,12 @@ def _borrowed() -> Select[Any]:
 
 def _without(series: Series, state: Row[Any]) -> Series:
     cells = _cells_of(state)
-    return [_emptied(one) if one.variable == CELLS and _same(one.values, cells) else one for one in series]
-
-
-def _emptied(series: RunSeries) -> RunSeries:
-    return replace(series, axes={**series.axes, "cell": []}, values=series.values[:, :0])
+    return [
+        replace(one, axes={**one.axes, "cell": []}, values=one.values[:, :0])
+        if one.variable == CELLS and _same(one.values, cells)
+        else one
+        for one in series
+    ]
 
 
 def _with(series: Mapping[str, RunSeries], key: RunBasinKey, state: Row[Any] | None) -> Mapping[str, RunSeries]:
@@ -113,10 +114,6 @@ def _with(series: Mapping[str, RunSeries], key: RunBasinKey, state: Row[Any] | N
         )
     axes = {**series[CELLS].axes, "cell": list(range(cells.shape[-1]))}
     return {**series, CELLS: replace(series[CELLS], axes=axes, values=cells)}
-
-
-def _lacks(series: RunSeries | None) -> bool:
-    return series is not None and not series.values.size
 
 
 def _same(values: npt.NDArray[Any], cells: npt.NDArray[Any] | None) -> bool:

@@ -17,8 +17,8 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, NotFound
 from records.basins import basins
 from records.database import checksums
-from records.database.checksums import Arrays, Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
-from records.database.stored import add_all, as_record, as_values, find_row, narrowed, where_keys
+from records.database.checksums import Corrupt, member_hashes, pack_arrays, unpack_arrays, whole_arrays
+from records.database.stored import add_all, as_record, as_values, find_row, grouped, narrowed, where_keys
 from records.runs.shared_cells import hand_over
 from records.runs.tables import STATES, NewState, State
 
@@ -30,14 +30,11 @@ Key = tuple[str, str, Day]
 class UnknownState(NotFound):
     """No state of that version, basin and day is stored."""
 
-    kind = "unknown-state"
     remedy = "List the stored ones: `/v1/basins/{basin}/states`. Of old days the last of each month is stored."
 
 
 class StateConflict(DataProblem):
     """A different valid state of that day is already stored."""
-
-    kind = "state-conflict"
 
 
 def unkept(new: NewState, at: datetime) -> State:
@@ -69,9 +66,9 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     if row is not None:
         if row.sha256 != state_hash:
             hand_over(session, new.version_id, new.basin_id, [new.day])
-        session.execute(STATES.delete().where(*(STATES.c[name] == value for name, value in key.items())))
+        session.execute(STATES.delete().filter_by(**key))
     values = as_values(new, "arrays", "sums", "recent_flow") | {
-        "variant": _variant(new.arrays),
+        "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in new.arrays.items()},
         "content": pack_arrays(new.arrays),
         "member_hashes": tuple(hashes),
         "sha256": state_hash,
@@ -165,14 +162,10 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
     The state of `from_day` is included, since that day entered it. States already invalid retain their reason.
     """
-    return _invalidate(session, basin, reason, at, STATES.c.product == product, STATES.c.day >= from_day)
+    return invalidate_all(session, basin, reason, at, STATES.c.product == product, STATES.c.day >= from_day)
 
 
-def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime) -> int:
-    return _invalidate(session, basin, reason, at)
-
-
-def _invalidate(session: Session, basin: str, reason: Absent, at: datetime, *which: ColumnElement[bool]) -> int:
+def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime, *which: ColumnElement[bool]) -> int:
     basins.lock(session, basin)
     valid = STATES.c.basin_id == basin, STATES.c.invalid_at.is_(None)
     marked = STATES.update().where(*valid, *which).values(invalid_at=at, invalid_reason=reason)
@@ -189,9 +182,8 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     query = select(*of_basin, STATES.c.day, STATES.c.invalid_at.is_(None), STATES.c.created_at < before)
     if states is not None:
         query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
-    by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
-    for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, STATES.c.day)):
-        by_basin.setdefault((version, basin), []).append((at, valid, old))
+    rows = session.execute(query.order_by(*of_basin, STATES.c.day))
+    by_basin = grouped(((version, basin), of_day) for version, basin, *of_day in rows)
     keys = ((*of, at) for of, of_key in by_basin.items() for at in _but_the_last(of_key))
     asked = None if states is None else set(states)
     return {key: 1 for key in keys if asked is None or key in asked}
@@ -199,15 +191,13 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
 
 def remove(session: Session, states: Collection[Key]) -> list[str]:
     """Delete states. Return the ids of records with an address: none."""
-    by_basin: dict[tuple[str, str], list[Day]] = {}
-    for version, basin, at in states:
-        by_basin.setdefault((version, basin), []).append(at)
+    by_basin = grouped(((version, basin), at) for version, basin, at in states)
     for basin in sorted({basin for _, basin in by_basin}):  # in the order in which all lock them
         basins.lock(session, basin)
     for (version, basin), days in by_basin.items():
         hand_over(session, version, basin, days)
-        own = (STATES.c.version_id == version) & (STATES.c.basin_id == basin)
-        session.execute(STATES.delete().where(own, STATES.c.day.in_(days)))
+        own = STATES.delete().filter_by(version_id=version, basin_id=basin)
+        session.execute(own.where(STATES.c.day.in_(days)))
     return []
 
 
@@ -240,10 +230,6 @@ def is_whole(row: Any) -> bool:
     except (SafetensorError, KeyError, ValueError):
         return False
     return sums_hash == row.sums_hash and checksums.is_whole(STATES, row)
-
-
-def _variant(arrays: Arrays) -> dict[str, Any]:
-    return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}
 
 
 CELLS = "c"

@@ -91,7 +91,6 @@ class NewState:
     key=("version_id", "basin_id", "day"),
     summed=Summed(("version_id", "basin_id", "day"), ("content", "sums", "recent_flow")),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class State(NewState):
     """The state of a basin at the end of a day: what the model's cells hold, of all members."""
 
@@ -124,7 +123,6 @@ class State(NewState):
     Index(None, "basin_id", "published_at"),
     Index(None, "alerts_at"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
     """What a forecaster changes of an issued forecast of a basin; a draft until it is published.
 

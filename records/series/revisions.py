@@ -1,7 +1,6 @@
 """History of series: their files, each day's arrival, values that revisions replaced, and findings on their quality."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject, Long
-from records.database.stored import as_values, insert_into, stored, table_of, upsert
+from records.database.stored import add_all, stored, table_of, upsert
 from records.series import series
 from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
 
@@ -39,12 +38,9 @@ SOURCES = table_of(_Source)
 
 def register_source(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
     """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
-    session.execute(
-        insert_into(session, SOURCES).on_conflict_do_nothing(index_elements=["name", "sha256"]),
-        {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
-    )
-    query = select(SOURCES.c.id).where(SOURCES.c.name == name, SOURCES.c.sha256 == sha256)
-    source: int = session.scalars(query).one()
+    row = {"name": name, "sha256": sha256, "size": size, "read_at": read_at}
+    add_all(session, SOURCES, [row], if_new=True)
+    source: int = session.scalars(select(SOURCES.c.id).filter_by(name=name, sha256=sha256)).one()
     return source
 
 
@@ -110,7 +106,6 @@ def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Row[Any]
 
 
 @stored("basin_quality", key=("basin_id", "product"))
-@dataclass(frozen=True, slots=True)
 class _Findings:
     """Errors and oddities of a basin's data of one product."""
 
@@ -126,7 +121,8 @@ _FINDINGS = table_of(_Findings)
 def replace_findings(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
     """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
     basins.lock(session, basin)
-    upsert(session, _Findings, [as_values(_Findings(basin, product, list(findings), at))], compared=("findings",))
+    row = {"basin_id": basin, "product": product, "findings": list(findings), "found_at": at}
+    upsert(session, _Findings, [row], compared=("findings",))
 
 
 def findings_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:

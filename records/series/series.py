@@ -37,13 +37,13 @@ from records.series.year_rows import (
     years_of,
 )
 
+_KEY = ("basin_id", "product", "variable")
 _READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 
 
 class NoObservations(NotFound):
     """No days of this product, variable or period are stored for the basin."""
 
-    kind = "no-observations"
     remedy = "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing."
 
 
@@ -210,7 +210,7 @@ def extent(
         if is_whole(SERIES, row):
             days = year.days[known(joined([row], year, row.unit))]
         else:
-            days = year.days[arrived(session, _key(row), year)]
+            days = year.days[arrived(session, {name: getattr(row, name) for name in _KEY}, year)]
         started = extents.get((row.basin_id, row.variable))
         extents[row.basin_id, row.variable] = Period(started.first if started else days[0], days[-1])
     return extents
@@ -261,7 +261,3 @@ def products(session: Session, variable: str | None = None) -> list[str]:
     """Return the stored products, optionally only those with a variable."""
     query = select(SERIES.c.product).distinct().order_by(SERIES.c.product)
     return list(session.scalars(query if variable is None else query.where(SERIES.c.variable == variable)))
-
-
-def _key(row: Row[Any]) -> dict[str, str]:
-    return {name: getattr(row, name) for name in ("basin_id", "product", "variable")}

@@ -35,13 +35,9 @@ from records.series.year_rows import (
 class UnitConflict(DataProblem):
     """The series is stored in another unit."""
 
-    kind = "unit-conflict"
-
 
 class UnusableValues(DataProblem):
     """A value that is neither a number nor flagged as missing."""
-
-    kind = "unusable-values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,6 @@ class Written:
 
     new_days: int = 0
     changed_days: int = 0
-    unchanged_days: int = 0
     first_new: Day | None = None
     first_changed: Day | None = None
 
@@ -117,16 +112,19 @@ class _Merge:
         return DailySeries(old.start, values, np.where(written, incoming.flags, old.flags), incoming.unit)
 
     def count(self) -> Written:
-        unchanged = known(self.incoming) & ~self.written
-        new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (self.new, self.changed, unchanged))
+        new_days, changed_days = (int(mask.sum()) for mask in (self.new, self.changed))
         span = self.old.period
-        return Written(new_days, changed_days, unchanged_days, _first(span, self.new), _first(span, self.changed))
+        return Written(new_days, changed_days, _first(span, self.new), _first(span, self.changed))
 
 
 def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], series: DailySeries) -> _Merge:
     readable = [row for row in rows if is_whole(SERIES, row)]
     damaged_rows = [row for row in rows if not is_whole(SERIES, row)]
-    _check_unit(key["basin_id"], key["variable"], readable, series.unit)
+    if other := next((row.unit for row in readable if row.unit != series.unit), None):
+        raise UnitConflict(
+            f"{key['variable']} of {key['basin_id']} is stored in {other}, the new values are in {series.unit}: "
+            "convert them before they are written."
+        )
     years = years_of(series.period)
     span = calendar_years(years[0], years[-1])
     old, incoming = joined(readable, span, series.unit), series.over(span)
@@ -241,15 +239,6 @@ def _check_values(basin: str, variable: str, series: DailySeries) -> None:
                 f"{variable} of {basin} {fault} on {_first(series.period, days)} "
                 f"({counted(int(days.sum()), 'day')} in all): "
                 "correct the source, or flag the day as missing."
-            )
-
-
-def _check_unit(basin: str, variable: str, rows: Sequence[Row[Any]], unit: str) -> None:
-    for row in rows:
-        if row.unit != unit:
-            raise UnitConflict(
-                f"{variable} of {basin} is stored in {row.unit}, the new values are in {unit}: "
-                "convert them before they are written."
             )
 
 

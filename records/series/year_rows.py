@@ -5,12 +5,12 @@ A year whose checksum does not match is never read, and only a write with all of
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Table, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, Table, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, calendar_year, days_between
@@ -97,14 +97,6 @@ VALUE = np.dtype("<f4")
 OFFSET = np.dtype("<u2")
 
 
-class YearRow(Protocol):
-    """A stored year: the value (float32) and flag (uint8) of each of its days."""
-
-    year: int
-    value_bytes: bytes
-    flag_bytes: bytes
-
-
 def january(year: int) -> Day:
     return np.datetime64(f"{year:04}-01-01", "D")
 
@@ -117,7 +109,7 @@ def calendar_years(first: int, last: int) -> Period:
     return Period(january(first), january(last + 1) - np.timedelta64(1, "D"))
 
 
-def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
+def joined(rows: Iterable[Row[Any]], span: Period, unit: str) -> DailySeries:
     """Join stored years into one series over whole calendar years. Unstored years are ABSENT."""
     values = np.full(len(span), np.nan, dtype=VALUE)
     flags = np.full(len(span), Flag.ABSENT, dtype=np.uint8)

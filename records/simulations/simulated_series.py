@@ -19,7 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.levels import NamedLevel, Statistic
-from records.database.base import CLOSED, CalendarDay, Document, JsonObject
+from records.database.base import CalendarDay, Document, JsonObject, document
 from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find_row, stored, table_of, upsert
 from records.series.year_rows import VALUE
@@ -32,7 +32,6 @@ WATER: tuple[WaterVariable, ...] = ("storage", "snow")
 class NotSimulated(NotFound):
     """No simulation of that version and basin is stored."""
 
-    kind = "not-simulated"
     remedy = "Evaluate the version here: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 
@@ -46,7 +45,6 @@ class NotSimulated(NotFound):
     key=("version_id", "basin_id", "first_day", "last_day"),
     summed=Summed(("version_id", "basin_id", "first_day", "last_day"), ("content",)),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFlow:
     """Flow of a basin on the days of an evaluation, mm/day, each (days,).
 
@@ -104,11 +102,9 @@ class _StoredWater:
     content: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class SimulatedLoss:
     """Mean annual loss over the simulated days, mm."""
-
-    __pydantic_config__ = CLOSED
 
     members: Annotated[Mapping[str, float], Doc("Each member's, mm a year.")]
     pet: Annotated[
@@ -144,7 +140,6 @@ class SimulatedLoss:
     CheckConstraint("area_m2 > 0", name="area"),
     key=("version_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLevels:
     """The simulated days of a basin by a version, and the levels of their flow.
 
@@ -310,7 +305,7 @@ def replace(
 ) -> None:
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     for table in (_LEVELS, SIMULATED_WATER, SIMULATED):
-        session.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
+        session.execute(table.delete().filter_by(**key))
     add_all(session, ModelLevels, [as_values(levels, "statistics") | {"loss": loss}])
     add_all(session, _LEVELS, (key | row for row in _rows(levels.statistics)))
     waters = (key | {"variable": name, "cells": of.cells, "content": of.content} for name, of in water.items())

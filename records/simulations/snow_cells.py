@@ -33,7 +33,6 @@ REFERENCES = ("uaz", "synthetic_snow", "snodas")
     ),
     key=("version_id", "basin_id", "product"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SnowCells:
     """The snow cells of a basin, chosen on the training period.
 
@@ -62,7 +61,6 @@ class SnowCells:
 
 
 @stored("regional_snow", key=("version_id",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRegionalSnow:
     """The snow cells of a version for basins without a reference, chosen over many basins together."""
 
@@ -122,17 +120,17 @@ def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str,
     if not store:
         return chosen
     cells = {str(member): [*store] for member in asked.members}
-    skills = {basin: _skill(mapping) for basin, mapping in chosen.items()}
+    not_scored = absent(Reason.SNOW_CELLS_NOT_SCORED)
+    skills = {basin: not_scored if isinstance(of, Absent) else of.skill for basin, of in chosen.items()}
     return {basin: SnowMapping("store", cells, skill) for basin, skill in skills.items()}
-
-
-def _skill(mapping: SnowMapping | Absent) -> KnownSkill | Absent:
-    return absent(Reason.SNOW_CELLS_NOT_SCORED) if isinstance(mapping, Absent) else mapping.skill
 
 
 def _chosen(session: Session, asked: Version, basins: Sequence[str]) -> dict[str, SnowMapping | Absent]:
     twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
-    own, of_twin = (_of_basins(session, judged, basins) for judged in (asked, twin))
+    own, of_twin = (
+        {} if judged is None else {one.basin_id: one for one in own_cells(session, judged.id, basins)}
+        for judged in (asked, twin)
+    )
     others = [basin for basin in basins if basin not in own]
     regional = _regional(session, asked, twin, others)
     return {basin: _own(own[basin], of_twin.get(basin)) if basin in own else regional[basin] for basin in basins}
@@ -140,11 +138,6 @@ def _chosen(session: Session, asked: Version, basins: Sequence[str]) -> dict[str
 
 def mapping(session: Session, version: str, basin: str) -> SnowMapping | Absent:
     return mappings(session, version, [basin])[basin]
-
-
-def _of_basins(session: Session, version: Version | None, basins: Sequence[str]) -> dict[str, SnowCells]:
-    rows = [] if version is None else own_cells(session, version.id, basins)
-    return {cells.basin_id: cells for cells in rows}
 
 
 def _own(chosen: SnowCells, of_twin: SnowCells | None) -> SnowMapping | Absent:
@@ -173,7 +166,7 @@ def _regional(
     session: Session, version: Version, twin: Version | None, basins: Sequence[str]
 ) -> dict[str, SnowMapping | Absent]:
     chosen = regional_cells(session, version.id) if basins else None
-    with_reference = _with_reference(session, basins)
+    with_reference = {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
     if chosen is None:
         not_chosen, no_reference = absent(Reason.SNOW_CELLS_NOT_CHOSEN), absent(Reason.NO_SNOW_REFERENCE)
         return {basin: not_chosen if basin in with_reference else no_reference for basin in basins}
@@ -190,10 +183,6 @@ def _regional(
         )
         for basin, share in zip(basins, shares, strict=True)
     }
-
-
-def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
-    return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
 
 
 def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | Absent:

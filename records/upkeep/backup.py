@@ -15,7 +15,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +27,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.digests import file_sha256
 from hydrology.base.errors import DataProblem, InvalidInput
 from records.alerts.signatures import KEY_FILE
-from records.database.base import CLOSED
+from records.database.base import document
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database, revisions
 from records.schema import Base
@@ -109,20 +108,14 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 class NoBackup(DataProblem):
     """A file is not a backup, or a damaged one."""
 
-    kind = "no-backup"
-
 
 class NotEmpty(InvalidInput):
     """The database to be filled from a backup is not empty."""
 
-    kind = "not-empty"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class Manifest:
     """A backup's manifest."""
-
-    __pydantic_config__ = CLOSED
 
     created_at: datetime
     code_version: str

@@ -35,8 +35,6 @@ MAX_NAMED = 3  # of the damages, in a sentence
 class NotSound(DataProblem):
     """The database holds rows or pages that are not as they were written."""
 
-    kind = "not-sound"
-
 
 @dataclass(frozen=True, slots=True)
 class Checker:
@@ -169,14 +167,6 @@ def _hashed(content: str, digest: str, row: Any) -> bool:
     return bool(getattr(row, digest) == (None if stored is None else sha256(stored)))
 
 
-def _member_is_whole(row: Any) -> bool:
-    return _hashed("best", "best_sha256", row) and _hashed("last", "last_sha256", row)
-
-
-def _bridge_is_whole(row: Any) -> bool:
-    return bool(row.sha256 == fingerprint(to_json(row.corrections)))
-
-
 def _in_words(error: Exception) -> str:
     return " ".join(str(getattr(error, "orig", error)).split())
 
@@ -196,10 +186,18 @@ CHECKERS = (
     Checker(STATES, states.is_whole, "none is needed: the next forecast recomputes it"),
     Checker(table_of(Weights), partial(_hashed, "weights", "sha256"), _RESTORE),
     Checker(table_of(Checkpoint), partial(_hashed, "content", "sha256"), _TRAIN),
-    Checker(table_of(FinishedMember), _member_is_whole, _TRAIN),
+    Checker(
+        table_of(FinishedMember),
+        lambda row: all(_hashed(which, f"{which}_sha256", row) for which in ("best", "last")),
+        _TRAIN,
+    ),
     Checker(BASIN_ERRORS, partial(_hashed, "content", "sha256"), _CALIBRATE),
     Checker(RUN_CONTENTS, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
     Checker(table_of(BasinPart), weather_issues.is_whole, _RESTORE),
-    Checker(table_of(BridgePart), _bridge_is_whole, "fit the bridge again, or restore a backup"),
+    Checker(
+        table_of(BridgePart),
+        lambda row: bool(row.sha256 == fingerprint(to_json(row.corrections))),
+        "fit the bridge again, or restore a backup",
+    ),
 )
 """One for each table with checksums of its rows."""

@@ -1,6 +1,5 @@
 """Queries for monitoring the service, whose cost does not grow with the years; and records from the future."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,8 +19,6 @@ from records.runs.run_store import LATEST, TRIED
 from records.runs.run_types import RUN_BASINS, RUNS
 from records.runs.tables import NEWEST_RUNS
 
-A_DAY = timedelta(days=1)
-
 
 @dataclass(frozen=True, slots=True)
 class WaitingJobs:
@@ -38,7 +35,7 @@ def waiting_jobs(session: Session) -> list[WaitingJobs]:
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
-    since = checksums.first_of(now - A_DAY)
+    since = checksums.first_of(now - timedelta(days=1))
     query = select(JOBS.c.kind, JOBS.c.status, func.count()).where(JOBS.c.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JOBS.c.kind, JOBS.c.status))}
 
@@ -78,11 +75,8 @@ def database_bytes(session: Session, file: Path | None) -> int:
     """Return the size of the database in bytes; `file` is SQLite's."""
     if file is None:
         return session.scalar(select(func.pg_database_size(func.current_database()))) or 0
-    return sum(part.stat().st_size for part in _parts(file) if part.exists())
-
-
-def _parts(file: Path) -> Sequence[Path]:
-    return [file.with_name(file.name + suffix) for suffix in ("", "-wal", "-shm")]
+    parts = (file.with_name(file.name + suffix) for suffix in ("", "-wal", "-shm"))
+    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 TOLERANCE = timedelta(minutes=5)

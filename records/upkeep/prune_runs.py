@@ -61,9 +61,8 @@ def remove_members(session: Session, runs: Collection[str]) -> list[str]:
         owner = owner_of(run, basin)
         if is_whole(owner, content):
             left = without_members(unpacked(owner, content))
-            own = (table.c.run_id == run) & (table.c.basin_id == basin)
             stored = packed(owner, [*left.series.values()], left.ledgers)
-            session.execute(table.update().where(own).values(content=stored))
+            session.execute(table.update().filter_by(run_id=run, basin_id=basin).values(content=stored))
     return list(runs)
 
 

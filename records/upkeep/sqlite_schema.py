@@ -40,8 +40,6 @@ _GENERATED = (
 class ForeignSchema(Problem):
     """A SQLite file has other tables, views or triggers than those of Freshet."""
 
-    kind = "foreign-schema"
-
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection]:

@@ -18,7 +18,7 @@ from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
 from hydrology.scores.comparisons import Difference
 from hydrology.scores.comparisons import PublishedModel as PrintedModel
-from records.database.base import CLOSED, to_json
+from records.database.base import document, to_json
 from records.database.checksums import new_id
 from records.database.stored import (
     ELSEWHERE,
@@ -26,7 +26,7 @@ from records.database.stored import (
     as_record,
     as_values,
     find_row,
-    insert_into,
+    grouped,
     narrowed,
     stored,
     table_of,
@@ -36,19 +36,15 @@ from records.database.stored import (
 class UnknownComparison(NotFound):
     """No comparison with this id is stored."""
 
-    kind = "unknown-comparison"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class ComparedVersion:
     """A compared version and its cost."""
-
-    __pydantic_config__ = CLOSED
 
     id: str
     label: Annotated[str | None, Doc("Its name for people.")]
     architecture: Annotated[
-        str, Doc("`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others.")
+        str, Doc("`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. The others hold no water.")
     ]
     conserving: Annotated[bool, Doc("Whether the network conserves mass.")]
     product: Annotated[str, Doc("The weather product that it uses.")]
@@ -59,11 +55,9 @@ class ComparedVersion:
     missing: Mapping[str, Absent]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class ComparedQuartiles:
     """Quartiles over the basins, in the unit of the metric; null where no basin has a value."""
-
-    __pydantic_config__ = CLOSED
 
     p25: float | None
     median: float | None
@@ -77,20 +71,16 @@ class VersionQuartiles(ComparedQuartiles):
     version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class VersionDifference(Difference):
     """The differences of a version to the first one."""
-
-    __pydantic_config__ = CLOSED
 
     version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class ComparedScore:
     """One metric in the basins where every version has a value."""
-
-    __pydantic_config__ = CLOSED
 
     metric: Annotated[str, Doc("`nse`, `kge`, `fhv` and so on.")]
     unit: Annotated[str, Doc("`1`, `%`, `mm/day` or `days`.")]
@@ -111,11 +101,9 @@ class PublishedScore(ComparedQuartiles):
     difference: Difference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class PublishedModel:
     """A published model with scores for each basin."""
-
-    __pydantic_config__ = CLOSED
 
     model: str
     source: Annotated[str, Doc("The repository and its commit.")]
@@ -123,11 +111,9 @@ class PublishedModel:
     scores: tuple[PublishedScore, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class PublishedTable:
     """Published medians, and whether the comparison has the same basins and days."""
-
-    __pydantic_config__ = CLOSED
 
     comparable: bool
     note: str
@@ -138,7 +124,7 @@ class PublishedTable:
     models: tuple[PrintedModel, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class ComparisonResult:
     """The result of a comparison.
 
@@ -146,8 +132,6 @@ class ComparisonResult:
         versions: the others, and published models, are compared with the first.
         values: by metric and version, one value for each basin of the comparison; None if undefined.
     """
-
-    __pydantic_config__ = CLOSED
 
     versions: tuple[ComparedVersion, ...]
     scores: tuple[ComparedScore, ...]
@@ -183,7 +167,6 @@ class NewComparison:
     CheckConstraint("first_day <= last_day", name="order"),
     CheckConstraint("length(fingerprint) = 64", name="fingerprint"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(NewComparison):
     """A stored comparison."""
 
@@ -228,8 +211,7 @@ def store(session: Session, new: NewComparison, at: datetime) -> tuple[Compariso
     owner = [] if new.owner is None else [new.owner]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
     comparison = Comparison(id=new_id(at), created_at=at, **as_values(new))
-    insert = insert_into(session, Comparison).on_conflict_do_nothing(index_elements=["fingerprint"])
-    session.execute(insert, as_values(comparison, "versions") | {"fingerprint": content_hash})
+    add_all(session, Comparison, [as_values(comparison, "versions") | {"fingerprint": content_hash}], if_new=True)
     found = session.scalars(select(COMPARISONS.c.id).where(COMPARISONS.c.fingerprint == content_hash)).one()
     if found != comparison.id:
         return get(session, found), False
@@ -264,7 +246,5 @@ def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[s
     rows = session.execute(
         select(row.comparison_id, row.version_id).where(row.comparison_id.in_(comparisons)).order_by(row.position)
     )
-    groups: dict[str, tuple[str, ...]] = dict.fromkeys(comparisons, ())
-    for comparison, version in rows:
-        groups[comparison] += (version,)
-    return groups
+    groups = grouped(rows)
+    return {comparison: tuple(groups.get(comparison, ())) for comparison in comparisons}

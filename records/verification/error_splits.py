@@ -24,7 +24,6 @@ MEASURES: tuple[Measure, ...] = ("volume", "peak")
     Index(None, "basin_id"),
     key=("run_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastError:
     """The error of a run's forecast of a basin over its days ahead.
 

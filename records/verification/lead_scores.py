@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Select, select, type_coerce
@@ -39,6 +40,7 @@ POOLED = (
 Origin = Literal["reforecast", "issued"]
 """Origin of forecasts: computed afterwards for past days, or issued by the service."""
 _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster", "period_use")
+_key = attrgetter(*_GROUP)
 
 
 @stored(
@@ -49,7 +51,6 @@ _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forec
     CheckConstraint("every_days >= 1", name="every_days"),
     key=("version_id", "basin_id", "first_day", "last_day", "forecaster", "lead", "season", "origin", "weather"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:
     """Verification of a forecaster in a basin.
 
@@ -110,11 +111,10 @@ class PooledVerification:
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
     """Store a reforecast's verification in a basin and period. It replaces all earlier rows."""
-    column = VERIFICATION.c
-    of = (column.version_id, column.basin_id, column.first_day, column.last_day)
-    for key in {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}:
-        own = (one == value for one, value in zip(of, key, strict=True))
-        session.execute(VERIFICATION.delete().where(*own, column.origin == "reforecast"))
+    names = ("version_id", "basin_id", "first_day", "last_day")
+    for key in set(map(attrgetter(*names), rows)):
+        own = dict(zip(names, key, strict=True), origin="reforecast")
+        session.execute(VERIFICATION.delete().filter_by(**own))
     add_all(session, BasinVerification, map(as_values, rows))
 
 
@@ -136,44 +136,25 @@ def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR)
     return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
 
 
-def pooled(
-    session: Session,
-    version: str,
-    season: str = ALL_YEAR,
-    *,
-    origin: Origin | None = None,
-    period: Period | None = None,
-    basins: Sequence[str] | None = None,
-) -> list[PooledVerification]:
+def pooled(session: Session, version: str, season: str = ALL_YEAR) -> list[PooledVerification]:
     group = [VERIFICATION.c[name] for name in _GROUP]
     reasons = type_coerce(VERIFICATION.c.missing, JSON)  # read only for scores that no basin has
     query = select(*group, reasons, *(VERIFICATION.c[name] for name in POOLED))
-    chosen: dict[str, Any] = {"version_id": version, "season": season}
-    if origin is not None:
-        chosen["origin"] = origin
-    if period is not None:
-        chosen |= {"first_day": period.first, "last_day": period.last}
-    query = query.filter_by(**chosen).order_by(*group)
-    if basins is not None:
-        query = query.where(VERIFICATION.c.basin_id.in_(basins))
+    found = session.execute(query.filter_by(version_id=version, season=season).order_by(*group))
     return [
         _pooled(version, key, [row[len(_GROUP) :] for row in rows])
-        for key, rows in groupby(session.execute(query), lambda row: tuple(row[: len(_GROUP)]))
+        for key, rows in groupby(found, lambda row: tuple(row[: len(_GROUP)]))
     ]
 
 
-def _key(row: BasinVerification) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in _GROUP)
-
-
 def _read(session: Session, query: Select[Any]) -> list[BasinVerification]:
-    rows = read(session, BasinVerification, query)
-    return [row if row.scores.independent_issues is not None else _uncounted(row) for row in rows]
-
-
-def _uncounted(row: BasinVerification) -> BasinVerification:
-    missing = {**row.scores.missing, "independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
-    return changed(row, scores=changed(row.scores, missing=missing))
+    uncounted = {"independent_issues": absent(Reason.ISSUES_NOT_COUNTED)}
+    return [
+        row
+        if row.scores.independent_issues is not None
+        else changed(row, scores=changed(row.scores, missing={**row.scores.missing, **uncounted}))
+        for row in read(session, BasinVerification, query)
+    ]
 
 
 def _pooled(version: str, key: tuple[Any, ...], rows: Sequence[Sequence[Any]]) -> PooledVerification:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, select
@@ -13,7 +14,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
 from records.basins.ownership import BASINS
-from records.database.stored import as_values, insert_into, narrowed, read, stored, table_of, upsert
+from records.database.stored import add_all, as_values, grouped, narrowed, read, stored, table_of, upsert
 
 _KEY = (
     "version_id",
@@ -38,7 +39,6 @@ _KEY = (
     CheckConstraint("low <= high", name="interval"),
     key=_KEY,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One score.
 
@@ -82,9 +82,7 @@ def replace(session: Session, scores: Sequence[Score]) -> None:
 
 def add(session: Session, scores: Sequence[Score]) -> None:
     """Add scores whose keys have none yet."""
-    if scores:
-        insert = insert_into(session, Score).on_conflict_do_nothing()
-        session.execute(insert, [as_values(score) for score in scores])
+    add_all(session, Score, map(as_values, scores), if_new=True)
 
 
 def scores(
@@ -181,9 +179,7 @@ def quartiles(
     columns = [SCORES.c[name] for name in key]
     query = select(*columns, SCORES.c.value, SCORES.c.shipped).filter_by(version_id=version).order_by(*columns)
     query = narrowed(query, (SCORES.c.metric.in_, metrics), (SCORES.c.period_use.in_, uses))
-    groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
-    for *group, value, shipped in session.execute(query):
-        groups.setdefault(tuple(group), []).append((value, shipped))
+    groups = grouped((tuple(group), (value, shipped)) for *group, value, shipped in session.execute(query))
     return [_quartiles(dict(zip(key, group, strict=True)), values) for group, values in groups.items()]
 
 
@@ -194,10 +190,10 @@ def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]])
 
 
 _PUBLISHED_KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
+_published_key = attrgetter(*_PUBLISHED_KEY)
 
 
 @stored("publications", key=("source",))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """The origin of published scores: `source` is the repository and its commit."""
 
@@ -213,7 +209,6 @@ class Publication:
     CheckConstraint("first_day <= last_day", name="order"),
     key=_PUBLISHED_KEY,
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore:
     """A published score of a model in a basin, whether the basin is stored or not; a value or a reason."""
 
@@ -271,7 +266,3 @@ def published_scores(
     row = PUBLISHED_SCORES.c
     query = narrowed(query, (row.basin_id.in_, basins), (row.metric.in_, metrics))
     return read(session, PublishedScore, query.order_by(*(PUBLISHED_SCORES.c[name] for name in _PUBLISHED_KEY)))
-
-
-def _published_key(score: PublishedScore) -> tuple[object, ...]:
-    return tuple(getattr(score, name) for name in _PUBLISHED_KEY)

@@ -13,11 +13,11 @@ from hydrology.base.absent import absent
 from hydrology.base.basins import is_agencys
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
+from records.access.keys import KEYS
 from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
-from records.database.base import JsonObject
 from records.levels.basin_levels import FLOOD_FREQUENCY, SET_LEVELS
 from records.runs import states
 from records.versions import promotions, versions
@@ -29,7 +29,6 @@ from runtime.clock import Clock
 class NotAdopted(InvalidInput):
     """The basin was not adopted from an operator, so that there is nobody to give it back to."""
 
-    kind = "not-adopted"
     status = 409
     remedy = "Release only a basin that was adopted: `adopted_from` of the audit trail names its owner."
 
@@ -37,7 +36,6 @@ class NotAdopted(InvalidInput):
 class AlreadyOfficial(InvalidInput):
     """The basin is the service's already."""
 
-    kind = "already-official"
     status = 409
     remedy = "There is nothing to adopt: read the basin's `kind`."
 
@@ -55,14 +53,6 @@ class Holdings:
     levels: tuple[str, ...]
     ratings: tuple[str, ...]
     version: str | None
-
-    def as_detail(self) -> JsonObject:
-        return {
-            "owner": self.owner,
-            "levels": list(self.levels),
-            "ratings": list(self.ratings),
-            "version": self.version,
-        }
 
     def __str__(self) -> str:
         parts = (
@@ -83,7 +73,7 @@ def holdings(session: Session, basin: str) -> Holdings | None:
     version = promotions.current(session, [basin]).get(basin)
     return Holdings(
         owner,
-        ownership.name_of(session, owner),
+        session.scalar(select(KEYS.c.name).where(KEYS.c.id == owner)) or owner,
         tuple(session.scalars(levels)),
         tuple(session.scalars(ratings)),
         version if version is not None and versions.owner_of(session, version) == owner else None,

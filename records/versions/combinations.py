@@ -1,7 +1,7 @@
 """Versions that combine others: each part runs on its own weather product, and their flow is the weighted mean."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from math import fsum, isfinite
@@ -58,7 +58,10 @@ def combine(
             return earlier
     if pretrained is not None:
         pretrained = replace(pretrained, twin=twin)
-    tuning = _tuning([stored[part.version] for part in parts])
+    tuned = [stored[part.version].tuned_on for part in parts]
+    tuning = None
+    if None not in tuned:
+        tuning = Tuning(basins=tuple(dict.fromkeys(basin for of_part in tuned for basin in of_part or ())))
     properties = VersionProperties(parts=parts, twin=twin, tuning=tuning, pretrained=pretrained)
     new = replace(_new(stored, properties, label=label, wall=wall, now=now), parent_id=parent)
     return versions.create(session, new, [])
@@ -133,10 +136,3 @@ def _new(
         label=label,
         properties=properties,
     )
-
-
-def _tuning(parts: Sequence[Version]) -> Tuning | None:
-    tuned = [part.tuned_on for part in parts if part.tuned_on is not None]
-    if len(tuned) < len(parts):
-        return None
-    return Tuning(basins=tuple(dict.fromkeys(basin for of_part in tuned for basin in of_part)))

@@ -17,17 +17,7 @@ from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shap
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD
 from records.database.base import Long
 from records.database.checksums import Corrupt, Summed, is_whole, pack_arrays, unpack_arrays
-from records.database.stored import (
-    ELSEWHERE,
-    add_all,
-    as_record,
-    as_values,
-    find_row,
-    insert_into,
-    stored,
-    table_of,
-    upsert,
-)
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find, find_row, stored, table_of, upsert
 from records.runs.run_weather import RunRecalibration
 from records.versions import versions
 
@@ -72,7 +62,6 @@ class NewErrorModel:
     key=("version_id",),
     summed=Summed(("version_id", "sha256"), ("content", "regional")),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorModel(NewErrorModel):
     """A stored error model, with the known errors of the requested basins.
 
@@ -116,8 +105,7 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
     if row is None or row.sha256 != model.sha256:
         return
     rows = [_row(model.version_id, name, errors) for name, errors in basins.items()]
-    if rows:
-        session.execute(insert_into(session, BASIN_ERRORS).values(rows).on_conflict_do_nothing())
+    add_all(session, BASIN_ERRORS, rows, if_new=True)
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
@@ -180,7 +168,6 @@ def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     Column("weather", String, nullable=False),
     key=("version_id", "weather"),
 )
-@dataclass(frozen=True, slots=True)
 class StoredRecalibration:
     """How a version's forecasts with a weather model are recalibrated. Another fit replaces it; runs store it."""
 
@@ -188,7 +175,6 @@ class StoredRecalibration:
     created_at: datetime
 
 
-_RECALIBRATIONS = table_of(StoredRecalibration)
 ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
 
 
@@ -200,6 +186,5 @@ def replace_recalibration(session: Session, version: str, weather: str, new: Run
 
 def recalibration_of(session: Session, version: str, weather: str) -> RunRecalibration:
     """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed."""
-    own = _RECALIBRATIONS.c.version_id == version, _RECALIBRATIONS.c.weather == weather
-    found: RunRecalibration | None = session.scalar(select(_RECALIBRATIONS.c.content).where(*own))
-    return found or ASSUMED
+    found = find(session, StoredRecalibration, version_id=version, weather=weather)
+    return ASSUMED if found is None else found.content

@@ -1,7 +1,6 @@
 """The version that forecasts each basin: rows with history, never overwritten; and the area that follows from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -26,26 +25,19 @@ class Withdrawn(InvalidInput):
 class AgainstPhysics(InvalidInput):
     """The version's networks violate physics."""
 
-    kind = "against-physics"
-
 
 class NotOwnersBasin(InvalidInput):
     """An operator's version serves only basins that the operator's key registered."""
 
-    kind = "not-owners-basin"
     remedy = "Name only basins that the operator's key registered, or promote a version of the service."
 
 
 class NoBasin(InvalidInput):
     """No basin is named, and the version has none stored here."""
 
-    kind = "no-basin"
-
 
 class NothingBefore(InvalidInput):
     """No basin of the version had another version before it."""
-
-    kind = "nothing-before"
 
 
 @stored(
@@ -55,7 +47,6 @@ class NothingBefore(InvalidInput):
     CheckConstraint("length(promoted_by) > 0", name="promoted_by"),
     Index(None, "basin_id"),
 )
-@dataclass(frozen=True, slots=True)
 class Promotion:
     """From `promoted_at` on, the version forecasts the basin."""
 

@@ -1,7 +1,6 @@
 """Trainings under way. A training is identified by its request: a repeated request is the same training."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -13,15 +12,22 @@ from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject, Long, one_of
 from records.database.checksums import verified
-from records.database.stored import as_record, as_values, find, find_row, insert_into, stored, table_of
+from records.database.stored import (
+    add_all,
+    as_record,
+    as_values,
+    find_or_raise,
+    find_row,
+    insert_into,
+    stored,
+    table_of,
+)
 from records.jobs import jobs
 from records.versions.versions import Member, Which
 
 
 class UnknownTraining(NotFound):
     """No training with this id is stored."""
-
-    kind = "unknown-training"
 
 
 @stored(
@@ -30,7 +36,6 @@ class UnknownTraining(NotFound):
     CheckConstraint("(status = 'failed') = (reason IS NOT NULL)", name="reason"),
     CheckConstraint("(status = 'finished') = (version_id IS NOT NULL)", name="version"),
 )
-@dataclass(frozen=True, slots=True)
 class Training:
     """A training: `running`, `finished` (with its version) or `failed` (with its reason)."""
 
@@ -47,8 +52,13 @@ def _of_training() -> Column[str]:
     return Column("training_id", String, ForeignKey("trainings.id"), nullable=False)
 
 
-@stored("training_checkpoints", _of_training(), Column("sha256", String, nullable=False), key=("training_id", "label"))
-@dataclass(frozen=True, slots=True)
+@stored(
+    "training_checkpoints",
+    _of_training(),
+    Column("sha256", String, nullable=False),
+    key=("training_id", "label"),
+    kw_only=False,
+)
 class Checkpoint:
     """A member's state to continue training from, with its progress: the newest."""
 
@@ -60,7 +70,6 @@ class Checkpoint:
 
 
 @stored("training_members", _of_training(), key=("training_id", "label"))
-@dataclass(frozen=True, slots=True)
 class FinishedMember:
     """A member that has finished training, stored until the version is assembled."""
 
@@ -101,10 +110,8 @@ def lock(session: Session, training: str) -> Training:
 
 
 def get(session: Session, training: str) -> Training:
-    found = find(session, Training, id=training)
-    if found is None:
-        raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
-    return found
+    unknown = UnknownTraining(f"No training {training!r} is stored here: check its id.")
+    return find_or_raise(session, Training, unknown, id=training)
 
 
 def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
@@ -149,10 +156,8 @@ def finish_member(session: Session, training: str, member: Member, at: datetime)
     for which in names:
         content = member.weights.get(which)
         weights |= {which: content, f"{which}_sha256": None if content is None else sha256(content)}
-    session.execute(
-        insert_into(session, FinishedMember).on_conflict_do_nothing(index_elements=["training_id", "label"]),
-        {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at},
-    )
+    row = {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at}
+    add_all(session, FinishedMember, [row], if_new=True)
     _forget(session, CHECKPOINTS, training, member.label)
 
 

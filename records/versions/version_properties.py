@@ -1,7 +1,7 @@
 """Properties of a version besides its weights and configuration, stored as JSON with it: also how it was promoted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated
 
 from hydrology.base.calendar import Period
@@ -10,7 +10,7 @@ from hydrology.scores.bootstrap import Interval
 from hydrology.verification.held_out_years import PeriodUse, use_of
 from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PromotionRule
-from records.database.base import CLOSED
+from records.database.base import document
 
 ELSEWHERE = ""
 """In place of a basin: of all basins without a weight of their own."""
@@ -18,14 +18,12 @@ UNNAMED = ""
 """The name of the only part of a version with members of its own, which is that version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class Pretrained:
     """The ensemble, trained elsewhere, that came with Freshet.
 
     `twin` is scored in its place on its own training days: the same recipe on fewer years.
     """
-
-    __pydantic_config__ = CLOSED
 
     name: str
     content: Annotated[str, Doc("Hash of the shipped files.")]
@@ -33,20 +31,18 @@ class Pretrained:
     twin: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class Tuning:
     """The fine-tuning that created a version.
 
     `earlier_periods` are those in which its ancestors were trained and validated, FIRST..LAST.
     """
 
-    __pydantic_config__ = CLOSED
-
     basins: tuple[str, ...]
     earlier_periods: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class VersionPart:
     """One of the versions that a combined version runs side by side, each on its own weather product.
 
@@ -59,8 +55,6 @@ class VersionPart:
         basin_weights: its share in basins with shares of their own, of all shares 1 there, too.
         fitted: the periods that its weights were fitted to, FIRST..LAST; validation: the one that selected them.
     """
-
-    __pydantic_config__ = CLOSED
 
     version: str
     name: str
@@ -92,21 +86,19 @@ class VersionPart:
         return f"{self.name}-{member}" if self.name else str(member)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class Closure:
     """Mass conservation of a version, measured over all its basins.
 
     `worst_relative_residual` is the largest |residual| / water over all members, basins and days.
     """
 
-    __pydantic_config__ = CLOSED
-
     worst_relative_residual: float
     basins: int
     period: str
 
 
-@dataclass(frozen=True, slots=True)
+@document
 class SideBySide:
     """The candidate compared with the versions in use, over some water years.
 
@@ -116,8 +108,6 @@ class SideBySide:
         candidate_median, current_median: of their NSE over these basins; None without any.
         difference: the median over basins of the paired difference, candidate - current, with its interval.
     """
-
-    __pydantic_config__ = CLOSED
 
     years: tuple[int, ...]
     basins: int
@@ -129,7 +119,7 @@ class SideBySide:
         return self.difference is not None and self.difference.low is not None and self.difference.low > margin
 
 
-@dataclass(frozen=True, slots=True)
+@document
 class PromotionDecision:
     """The decision of the promotion rule.
 
@@ -137,8 +127,6 @@ class PromotionDecision:
     are the basins that meet the rule, all or none for a candidate trained from scratch; `promoted` those that use it
     for that.
     """
-
-    __pydantic_config__ = CLOSED
 
     candidate: str
     current: tuple[str, ...]
@@ -152,7 +140,7 @@ class PromotionDecision:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@document
 class VersionProperties:
     """The properties of a version; None if one does not apply, or was not measured or stored.
 
@@ -163,8 +151,6 @@ class VersionProperties:
         snow_cells: the cells of every member that hold snow by construction; none where snow is found in the cells.
         parts: of a version that combines others, those, the largest weight first. It has no members of its own.
     """
-
-    __pydantic_config__ = CLOSED
 
     attribute_ranges: Mapping[str, tuple[float, float]] | None = None
     pretrained: Pretrained | None = None

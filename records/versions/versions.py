@@ -39,13 +39,10 @@ Found = TypeVar("Found")
 class UnknownVersion(NotFound):
     """No version with this id is stored."""
 
-    kind = "unknown-version"
-
 
 class CombinedVersion(InvalidInput):
     """The version combines others, and what was requested takes a version with members of its own."""
 
-    kind = "combined-version"
     remedy = "Name one of the versions that it combines."
 
 
@@ -53,8 +50,8 @@ class CombinedVersion(InvalidInput):
     "version_members",
     Column("version_id", String, ForeignKey("versions.id"), nullable=False),
     key=("version_id", "label"),
+    kw_only=False,
 )
-@dataclass(frozen=True, slots=True)
 class Member:
     """One trained network.
 
@@ -73,7 +70,6 @@ class Member:
     CheckConstraint("length(sha256) = 64", name="sha256"),
     key=("version_id", "label", "which"),
 )
-@dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of one member, in safetensors: of its best validation or its last step."""
 
@@ -90,7 +86,7 @@ class NewVersion:
 
     Attributes:
         created_at, issued_at: the machine's time and the clock's.
-        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; as in `product`, those of parts are joined by +.
+        architecture: as in `jobspec.network`; as in `product`, those of parts are joined by +.
         conserving: whether the network conserves mass, so that its ledger must close.
         config, scaler: of the network and of its inputs; empty for a combined version.
         basins: the basins that it learnt from, stored here or not.
@@ -176,7 +172,6 @@ class NewVersion:
     Column("adopted_from", String),
     one_of("status", "ready", "withdrawn"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
     """A stored version.
 
@@ -307,7 +302,7 @@ def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
 def get(session: Session, version: str) -> Version:
     found = _read(session, select(VERSIONS).where(VERSIONS.c.id == version))
     if not found:
-        raise _unknown(version)
+        raise UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
     return found[0]
 
 
@@ -321,8 +316,7 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    owner: str | None = _existing(session, select(VERSIONS.c.owner), version)
-    return owner
+    return get(session, version).owner
 
 
 def list_versions(
@@ -375,19 +369,10 @@ def count(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(VERSIONS)) or 0
 
 
-def seeds_of(session: Session, version: str) -> dict[int, int]:
-    """Return the seed of each member of a version by label. Empty if the version is not stored."""
-    return _by_label(session, version, _MEMBERS.c.seed)
-
-
-def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    """Return the training record of each member of a version, by label. Empty if it is not stored."""
-    return _by_label(session, version, _MEMBERS.c.log)
-
-
-def _by_label(session: Session, version: str, column: Column[Any]) -> dict[int, Any]:
-    query = select(_MEMBERS.c.label, column).where(_MEMBERS.c.version_id == version).order_by(_MEMBERS.c.label)
-    return dict(session.execute(query).all())
+def seeds_and_logs(session: Session, version: str) -> dict[int, tuple[int, JsonObject]]:
+    """Return the seed and training record of each member of a version, by label. Empty if it is not stored."""
+    query = select(_MEMBERS.c.label, _MEMBERS.c.seed, _MEMBERS.c.log).filter_by(version_id=version)
+    return {label: (seed, log) for label, seed, log in session.execute(query.order_by(_MEMBERS.c.label))}
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
@@ -397,20 +382,9 @@ def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
 
 def update_properties(session: Session, version: str, **properties: Closure | PromotionDecision) -> None:
     """Store or replace measured or decided properties, by names in `VersionProperties`."""
-    stored = _existing(session, select(VERSIONS.c.properties), version)
+    stored: Any = get(session, version).properties
     changed = VERSIONS.update().where(VERSIONS.c.id == version)
     session.execute(changed.values(properties=replace(stored, **properties)))
-
-
-def _existing(session: Session, column: Select[Any], version: str) -> Any:
-    found = session.execute(column.where(VERSIONS.c.id == version)).one_or_none()
-    if found is None:
-        raise _unknown(version)
-    return found[0]
-
-
-def _unknown(version: str) -> UnknownVersion:
-    return UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
 
 
 def _read(session: Session, query: Select[Any]) -> list[Version]:

@@ -24,8 +24,6 @@ from records.series import series
 class UnknownBridge(NotFound):
     """No bridge with this name or id is stored."""
 
-    kind = "unknown-bridge"
-
 
 _ALL_DAYS = Why("It was fitted on all days that both products have.")
 
@@ -57,7 +55,6 @@ class NewBridge:
     Index(None, "name", "id"),
     Index(None, "model"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge(NewBridge):
     """A fit of a bridge. Another fit with the same name is another bridge."""
 
@@ -88,7 +85,6 @@ class NewPart:
     Index(None, "basin_id"),
     key=("bridge_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BridgePart(NewPart):
     """A stored fit's result for a basin.
 

@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import as_record, as_values, find, insert_into, narrowed, stored, table_of
+from records.database.stored import add_all, as_record, as_values, grouped, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -48,11 +48,8 @@ from records.series.year_rows import VALUE
 class UnknownWeather(NotFound):
     """No weather forecast with this id is stored, or it does not contain the basin."""
 
-    kind = "unknown-weather"
-
 
 @stored("weather_issues", UniqueConstraint("source", "model", "reference_time", "operational"))
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """A weather forecast in a list."""
 
@@ -80,7 +77,6 @@ class Issue:
     Index(None, "basin_id", "first"),
     key=("issue_id", "basin_id"),
 )
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
     """Contents of a weather forecast for a basin."""
 
@@ -102,12 +98,8 @@ ISSUES, PARTS = table_of(Issue), table_of(BasinPart)
 
 
 def get(session: Session, issue: str) -> Issue:
-    found = find(session, Issue, id=issue)
-    if found is None:
-        raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
-            f"No weather forecast {issue!r} is stored here: list them to see their ids."
-        )
-    return found
+    unknown = UnknownWeather(f"No weather forecast {issue!r} is stored here: list them to see their ids.")
+    return retention.get(session, Issue, "weather", issue, unknown)
 
 
 def is_stored(session: Session, source: str, model: str) -> bool:
@@ -219,10 +211,7 @@ def stored_basins(session: Session, source: str, model: str, since: datetime) ->
         .where(ISSUES.c.source == source, ISSUES.c.model == model)
         .where(ISSUES.c.operational.is_(True), ISSUES.c.reference_time >= since)
     )
-    by_time: dict[datetime, set[str]] = {}
-    for reference_time, basin in session.execute(query):
-        by_time.setdefault(reference_time, set()).add(basin)
-    return by_time
+    return {reference_time: set(basins) for reference_time, basins in grouped(session.execute(query)).items()}
 
 
 def is_whole(row: Any) -> bool:
@@ -292,11 +281,14 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
     rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
     before = _hashes(session, issue_id, rows)
-    if new := [row for basin, row in rows.items() if basin not in before]:
-        session.execute(insert_into(session, BasinPart).on_conflict_do_nothing(), new)
+    add_all(session, BasinPart, [row for basin, row in rows.items() if basin not in before], if_new=True)
     for basin, digest in _hashes(session, issue_id, rows).items():
         if digest != rows[basin]["sha256"]:
-            refused[basin] = _other_content(basin, issue)
+            refused[basin] = (
+                f"{basin}: another weather forecast of {issue.source} {issue.model} of "
+                f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its "
+                "own reference time or model."
+            )
     stored = [basin for basin in rows if basin not in refused]
     return StoredIssue(
         issue_id=issue_id,
@@ -309,7 +301,7 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
 def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
     identity = as_values(issue, "available_time", "licence", "credit") | {"operational": operational}
     row = as_values(issue, "available_time") | identity | {"id": new_id(at), "created_at": at}
-    session.execute(insert_into(session, Issue).values(row).on_conflict_do_nothing())
+    add_all(session, Issue, [row], if_new=True)
     found: str | None = session.scalar(select(ISSUES.c.id).filter_by(**identity))
     assert found is not None
     return found
@@ -334,11 +326,3 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
 def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
     query = select(PARTS.c.basin_id, PARTS.c.sha256).where(PARTS.c.issue_id == issue_id)
     return dict(session.execute(query.where(PARTS.c.basin_id.in_(list(basins)))).all())
-
-
-def _other_content(basin: str, issue: WeatherIssue) -> str:
-    return (
-        f"{basin}: another weather forecast of {issue.source} {issue.model} of "
-        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its own "
-        "reference time or model."
-    )

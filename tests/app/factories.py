@@ -143,11 +143,11 @@ def open_forecast() -> run_types.BasinResult:
 def ledgers() -> Sequence[run_arrays.Ledger]:
     """Return the ledger of each member."""
     rain = np.broadcast_to(PRECIPITATION, DISCHARGE.shape)
-    closed = close(rain, DISCHARGE, LOSS, CELLS.sum(axis=1), STORAGE[:, -1], dtype=np.float32)
+    closed = close(rain, DISCHARGE, LOSS, CELLS.sum(axis=1), STORAGE[:, -1], dtype=np.float32).each()
     return [
         run_arrays.Ledger(
             label,
-            {term.name: term.amount_mm for term in one.terms},
+            dict(one.terms),
             one.residual_mm,
             one.tolerance * one.scale_mm,
             SINCE_EMPTY,

@@ -13,7 +13,6 @@ from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast, forecast_volumes
-from operations.training.train import train
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -32,6 +31,7 @@ from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
 from testing.records import a_weather_forecast, an_issue
+from testing.training import train
 from testing.work import work_of
 from tests.examples.machine import Machine
 
@@ -110,7 +110,7 @@ def _models(database: Database, clock: Clock, machine: Machine, country: Path) -
         evaluate(work_of(database, clock), scored, HELD_OUT, BASINS)
     compute(work_of(database, clock), version)
     reforecast(work_of(database, clock), version, BASINS, HELD_OUT, every=30, horizon=1)
-    return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).comparison.id
+    return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).id
 
 
 def _forecasts(database: Database, clock: Clock) -> Run:

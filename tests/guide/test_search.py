@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.guide.pages import page_names
+from app.guide.pages import pages
 from tests.app.conftest import serving
 from tests.guide.pages import PAGES
 
@@ -46,7 +46,7 @@ def test_operations_of_the_api_are_found_by_their_words_and_parameters(client: T
 
 
 def test_every_page_can_be_found() -> None:
-    assert sorted(page_names()) == sorted(page.stem for page in PAGES)
+    assert sorted(pages()) == sorted(page.stem for page in PAGES)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "zebra crossing", '"><script>', "("])

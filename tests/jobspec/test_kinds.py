@@ -50,7 +50,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         (
             "training",
             {"config": TUNING, "compare": {"period": "2005-10-01..2008-09-30"}},
-            "params.compare: 2005-10-01..2008-09-30 holds 3 whole water years",
+            "params.compare.period: 2005-10-01..2008-09-30 holds 3 whole water years",
         ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
         ("bridge", {"name": "daymet"}, "params.name: 'daymet' cannot name your product"),

@@ -34,6 +34,8 @@ def config(network: dict[str, Any], spinup: int = 365, loss: int = 365, batch: i
         (sized("mclstm", 512), (200, 200, 32), 666),
         (sized("lstm", 64), (365, 365, 128), 851),
         (sized("lstm", 256), (365, 365, 128), 1846),
+        (sized("ealstm", 128), (365, 365, 128), 1178),
+        (sized("gru", 128), (365, 365, 128), 1094),
         (sized("eins", 128), (365, 365, 128), 1136),
         (sized("mmrnn", 128), (365, 365, 128), 2978),
         (sized("buckets", 4), (365, 365, 128), 635),

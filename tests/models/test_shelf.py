@@ -12,7 +12,7 @@ from models.pretrained import DEFAULT, SHELF, attachments, combination, form
 from models.pretrained.form import load
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
-COMBINED = [SHELF / name for name in combination.names(SHELF)]
+COMBINED = [SHELF / name for name in form.names(SHELF, combination.DESCRIPTION)]
 US_PARTS = [f"freshet-us-{part}" for part in ("daymet", "daymet-buckets", "maurer", "maurer-buckets")]
 COMPARED = ["eins-maurer-447", "lstm-maurer-447", "mmrnn-maurer-447"]
 TEST = "1989-10-01..1999-09-30"

@@ -15,7 +15,7 @@ from jobspec.network import MCLSTMConfig, Unseen
 from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse
 from models.forcing import Scaler
-from models.learning import Windows, loss_of, nse_star
+from models.learning import Windows, loss_of, nse_of_days
 from models.nets.mclstm import MCLSTM
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
 from testing.networks import config, training_data
@@ -252,9 +252,9 @@ def test_a_loss_that_is_not_a_number_is_refused() -> None:
 def test_missing_targets_leave_the_gradient_finite() -> None:
     simulated = torch.ones(4, 2, requires_grad=True)
     observed = torch.tensor([[1.0, 2.0], [float("nan"), 2.0], [1.0, float("nan")], [1.0, 2.0]])
-    loss = nse_star(simulated, observed, torch.tensor([0.9, 1.9]))
+    loss = nse_of_days(simulated, observed, torch.tensor([0.9, 1.9])).sum()
     loss.backward()
-    assert loss.item() == pytest.approx((3 * (1 / 2.0) ** 2) / 6)
+    assert loss.item() == pytest.approx(3 * (1 / 2.0) ** 2)
     assert simulated.grad is not None
     assert torch.isfinite(simulated.grad).all()
 
@@ -264,7 +264,7 @@ def test_the_loss_is_least_at_the_expectile(share: float) -> None:
     observed = torch.tensor([[0.1], [0.4], [0.2], [9.0], [3.0]], dtype=torch.float64)
     best = float(expectile(observed[:, 0].numpy(), share))
     simulated = torch.full_like(observed, best).requires_grad_()
-    nse_star(simulated, observed, torch.ones(1), share).backward()
+    nse_of_days(simulated, observed, torch.ones(1), share).sum().backward()
     assert simulated.grad is not None
     assert abs(float(simulated.grad.sum())) < 1e-9
 

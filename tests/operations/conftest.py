@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from jobspec.network import sized
-from operations.training.train import train
 from records.database.engine import Database
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration, train_on
+from testing.training import train
 from testing.work import work_of
 from tests.shared_folders import country_until, filled_once
 

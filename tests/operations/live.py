@@ -19,7 +19,6 @@ from operations.basin_data.sources import Intake
 from operations.daily.daily_cycle import Cycle, daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.feeds.fetch import FetchCallbacks, fetch
-from operations.training.train import train
 from records.basins import basins
 from records.database.engine import Database
 from records.database.work import Progress
@@ -32,6 +31,7 @@ from testing.country import BASINS, configuration
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import Gauge, World
 from testing.synthetic import archive as synthetic
+from testing.training import train
 from testing.work import work_of
 
 PRODUCT = "live"

@@ -7,12 +7,11 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import structlog
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from records.jobs import jobs
 from runtime import child_processes
@@ -20,41 +19,31 @@ from runtime.process import ONE_THREAD
 from runtime.settings import Settings
 from workers.job import JobOutcome, StopReason
 
-_CLOSED = ConfigDict(extra="forbid", strict=True)
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(_Closed):
     """The progress of a job, as `workers.job.Progress` has it."""
-
-    __pydantic_config__ = _CLOSED
 
     done: int
     total: int
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class _OutcomeLine:
-    __pydantic_config__ = _CLOSED
-
+class _OutcomeLine(_Closed):
     outcome: JobOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(_Closed):
     """The process has loaded everything, and takes jobs from now on."""
-
-    __pydantic_config__ = _CLOSED
 
     started: Literal[True]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(_Closed):
     """The job continues; `file` is the file being read, if any."""
-
-    __pydantic_config__ = _CLOSED
 
     progress: Done
     file: str | None

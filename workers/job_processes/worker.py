@@ -7,7 +7,7 @@ job. It is ended within a heartbeat; what it stores until then is what the next 
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -135,7 +135,7 @@ class Worker:
             if isinstance(message, JobOutcome):
                 return message
             if message is not None:
-                watch.note(asdict(message.progress), message.file)
+                watch.note(message.progress.model_dump(), message.file)
                 heartbeat.progress = watch.progress
             elif child.ended:
                 return watch.died()

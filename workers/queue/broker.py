@@ -123,24 +123,12 @@ def launch_embedded(settings: Settings) -> Process:
 
 def takes_messages(settings: Settings) -> bool:
     """Return whether the broker takes messages. While it loads its stored queues, it counts as ready."""
-    try:
-        _ping(settings)
-    except redis.BusyLoadingError:
-        return True
-    except redis.RedisError:
-        return False
-    return True
+    return _answers(settings, redis.BusyLoadingError)
 
 
 def lives(settings: Settings) -> bool:
     """Return whether the broker answers at all, even if it cannot write."""
-    try:
-        _ping(settings)
-    except (redis.BusyLoadingError, redis.ResponseError):
-        return True
-    except redis.RedisError:
-        return False
-    return True
+    return _answers(settings, redis.BusyLoadingError, redis.ResponseError)
 
 
 def write_refusal(settings: Settings) -> Refusal | None:
@@ -171,10 +159,14 @@ def _refusal_of(error: Exception) -> Refusal:
     return _BY_CODE.get(code, Refusal(f"refuses to be written ({printable(code[:40])})", "Read its log"))
 
 
-def _ping(settings: Settings) -> None:
-    with _client(settings) as client:
-        if client is not None:
-            client.ping()
+def _answers(settings: Settings, *accepted: type[redis.RedisError]) -> bool:
+    try:
+        with _client(settings) as client:
+            if client is not None:
+                client.ping()
+    except redis.RedisError as error:
+        return isinstance(error, accepted)
+    return True
 
 
 @contextmanager

@@ -54,8 +54,6 @@ log = structlog.get_logger()
 class BrokerAway(Problem):
     """The broker does not answer."""
 
-    kind = "broker-away"
-
 
 class Sender:
     """Notifies the workers of queued jobs."""

@@ -33,11 +33,6 @@ def folder(data: Path) -> Path:
     return data / "uploads"
 
 
-def path_of(data: Path, name: str) -> Path:
-    """Return the path of the upload that a job names. Jobs posted by an earlier Freshet name it whole."""
-    return folder(data) / name
-
-
 @contextmanager
 def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
     """Store an upload while its job is posted. Delete it if that is refused.
@@ -78,4 +73,4 @@ def sweep(database: Database, data: Path) -> None:
 
 def _named_by(job: jobs.Job, data: Path) -> Path | None:
     name = job.params.get(_NAMES.get(job.kind, ""))
-    return path_of(data, name) if name else None
+    return folder(data) / name if name else None

@@ -1,18 +1,25 @@
 """The handler of each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
 
-Only the operations load torch, in the computing process.
+A room of handlers is imported when the first job of one of its kinds is run: most load torch.
 """
 
-from collections import ChainMap
+from importlib import import_module
 from typing import Any
 
+from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, handlers_of_extensions
-from workers.job import Handler
-from workers.tasks import data, forecasting, training
+from workers.job import Handler, JobRun
 
-_NAMES: ChainMap[str, Any] = ChainMap(*map(vars, (data, forecasting, training)))
-_OF_EXTENSIONS = handlers_of_extensions()
-HANDLERS: dict[str, Handler] = {
-    kind: _NAMES[kind.replace("-", "_")] for kind in KINDS if kind not in _OF_EXTENSIONS
-} | _OF_EXTENSIONS
-"""By kind of job: the function of its name in a module of this folder, or what an extension declares."""
+
+def _handler(kind: str, job: type[JobRequest]) -> Handler:
+    room = f"{__name__}.{job.__module__.rpartition('.')[2]}"
+
+    def handle(running: JobRun, params: Any) -> dict[str, Any]:
+        result: dict[str, Any] = getattr(import_module(room), kind.replace("-", "_"))(running, params)
+        return result
+
+    return handle
+
+
+HANDLERS: dict[str, Handler] = {kind: _handler(kind, job) for kind, job in KINDS.items()} | handlers_of_extensions()
+"""By kind of job: the function of its name in the module of its room, or what an extension declares."""

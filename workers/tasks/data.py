@@ -4,42 +4,48 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
+from ingestion.base import Files, Source, SourceFile
+from ingestion.sources import benchmarks
+from ingestion.sources.camels import CamelsSource
+from ingestion.sources.tables import TablesSource
 from jobspec.extensions import load
 from jobspec.jobs import data as requests
 from jobspec.new_data import AddedBasin, ClimateParams
+from operations.alerts.decide_alerts import carry_out
+from operations.alerts.deliver import deliver
+from operations.basin_data import ingest as ingestions
+from operations.basin_data.ingest import IngestResult
+from operations.feeds import add_gauge, holes
+from operations.feeds import fetch as fetches
+from operations.upkeep import audit_details
+from operations.upkeep import prune as pruning
+from operations.weather.fit_bridges import apply, fit
+from operations.weather.import_forecasts import add
 from records.access import audit
 from records.basins import basins
 from records.feeds import feeds
 from records.job_permissions import permissions
+from records.upkeep import integrity
 from records.weather import bridges
 from records.weather.bridges import Bridge
 from workers.job import MAX_REPORTED, JobRun
 from workers.queue import uploads
 
-if TYPE_CHECKING:
-    from ingestion.base import Source, SourceFile
-    from operations.basin_data.ingest import IngestResult
-
 
 def ingest(running: JobRun, params: requests.IngestParams) -> dict[str, Any]:
     """Ingest data from a source."""
-    from ingestion.sources import benchmarks
-    from ingestion.sources.camels import CamelsSource
-    from operations.basin_data.ingest import ingest_published
-    from operations.upkeep import audit_details
-
     with running.intake().of(params.from_) as (paths, files):
         fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
         if params.source == "benchmarks":
             published = benchmarks.read(paths[0], files)
-            done = ingest_published(running.work, published)
-            named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
+            done = ingestions.ingest_published(running.work, published)
+            named = _origin(running, params.from_, fetched, [published.file])
             running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
             return asdict(done)
         source: Source
@@ -52,27 +58,23 @@ def ingest(running: JobRun, params: requests.IngestParams) -> dict[str, Any]:
 
 def upload(running: JobRun, params: requests.UploadParams) -> dict[str, Any]:
     """Ingest a table that was uploaded."""
-    from ingestion.base import Files
-    from ingestion.sources.tables import TablesSource
-
     with running.work.database.reading() as session:
         permissions.require_free_product(session, running.grant, params.product)
         changeable = basins.user_basins(session, running.grant.owner)
     settings = running.work.settings
-    path = uploads.path_of(settings.data, params.observations_file)
-    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.on_file(), {path: params.name})
+    folder = uploads.folder(settings.data)
+    path = folder / params.observations_file
+    files = Files((*settings.ingest_roots, folder), running.on_file(), {path: params.name})
     source = TablesSource(None, path, params.product, changeable, files)
     return _ingested(running, source, [params.name], {}, table=True)
 
 
 def weather(running: JobRun, params: requests.WeatherParams) -> dict[str, Any]:
     """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
-    from ingestion.base import Files
-    from operations.weather.import_forecasts import add
-
     work, operational = running.work, running.grant.is_official
-    path = uploads.path_of(work.settings.data, params.weather_file)
-    files = Files((uploads.folder(work.settings.data),), running.show_file, {path: params.name})
+    folder = uploads.folder(work.settings.data)
+    path = folder / params.weather_file
+    files = Files((folder,), running.show_file, {path: params.name})
     stored = add(work, path, files, operational=operational)
     for reason in stored.refused.values():
         running.log(f"Refused: {reason}")
@@ -92,7 +94,7 @@ def weather(running: JobRun, params: requests.WeatherParams) -> dict[str, Any]:
 
 def _ingested(
     running: JobRun,
-    source: "Source",
+    source: Source,
     places: Sequence[str],
     fetched: Mapping[str, str],
     basins: Sequence[str] = (),
@@ -100,10 +102,7 @@ def _ingested(
     table: bool = False,
     adopt: bool = False,
 ) -> dict[str, Any]:
-    from operations.basin_data.ingest import ingest as run
-    from operations.upkeep import audit_details
-
-    def show(outcome: "IngestResult", done: int, total: int) -> None:
+    def show(outcome: IngestResult, done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
         for sentence in outcome.input_warnings:
@@ -111,32 +110,24 @@ def _ingested(
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     read = audit_details.ReadFiles(source)
-    outcomes = run(running.work, read, basins, show, running.grant, table=table, adopt=adopt)
-    named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
+    outcomes = ingestions.ingest(running.work, read, basins, show, running.grant, table=table, adopt=adopt)
+    named = _origin(running, places, fetched, read.of(outcomes))
     running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return _counted(outcomes, "ingested")
 
 
-def _places(running: JobRun, fetched: Mapping[str, str]) -> dict[str, str]:
-    from operations.upkeep import audit_details
-
+def _origin(
+    running: JobRun, places: Sequence[str], fetched: Mapping[str, str], read: Sequence[SourceFile]
+) -> dict[str, Any]:
     settings = running.work.settings
     called = {path: audit_details.shown(url, {}) for path, url in fetched.items()}
-    return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
-
-
-def _named(running: JobRun, places: Sequence[str]) -> dict[str, Any]:
-    from operations.upkeep import audit_details
-
-    return {"from": [audit_details.shown(place, _places(running, {})) for place in places]}
+    roots = {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
+    named = [audit_details.shown(place, roots) for place in places]
+    return {"from": named} | audit_details.files(read, called | roots)
 
 
 def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
     """Ask a feed for new data."""
-    from operations.feeds import holes
-    from operations.feeds.fetch import FetchCallbacks
-    from operations.feeds.fetch import fetch as run
-    from operations.upkeep import audit_details
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         if basin.status == "failed":
@@ -146,8 +137,8 @@ def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
         running.show(done, total, f"{basin.basin_id} {basin.status}")
 
     files: list[SourceFile] = []
-    listener = FetchCallbacks(show, running.log, running.pause, files.append)
-    done = run(
+    listener = fetches.FetchCallbacks(show, running.log, running.pause, files.append)
+    done = fetches.fetch(
         running.work, running.intake(), params.feed, wanted=params.basins, period=params.period, listener=listener
     )
     period = None if params.period is None else str(params.period)
@@ -165,9 +156,6 @@ def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
 
 def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
     """Fit a bridge if requested, and apply it."""
-    from operations.upkeep import audit_details
-    from operations.weather.fit_bridges import apply, fit
-
     work, plan = running.work, running.job.plan
     with work.database.reading() as session:
         among = permissions.writable(session, running.grant)
@@ -195,24 +183,21 @@ def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
 
 def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or further facts about one."""
-    from operations.feeds.add_gauge import add
-
-    added = add(running.work, params, running.grant.key_id, running.pause)
+    added = add_gauge.add(running.work, params, running.grant.key_id, running.pause)
     running.record("basin added", added.basin, new=added.new, changed=list(added.changed), adopted=added.adopted)
     return asdict(added)
 
 
 def climate(running: JobRun, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
-    from operations.basin_data.climate import compute
+    from operations.basin_data.climate import compute  # which loads torch
 
     computed = compute(running.work, params.basin, params.product, params.period)
     running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}
 
 
-def _counted(outcomes: Sequence["IngestResult"], done: str) -> dict[str, Any]:
-    """Return a job's result by basin; raise if all of them failed."""
+def _counted(outcomes: Sequence[IngestResult], done: str) -> dict[str, Any]:
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
@@ -231,8 +216,6 @@ def _warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 def check(running: JobRun, _params: requests.CheckParams) -> dict[str, Any]:
     """Check all records."""
-    from records.upkeep import integrity
-
     done = integrity.check(running.work.database, running.show)
     for sentence in done.sentences[:MAX_REPORTED]:
         running.log(sentence)
@@ -242,22 +225,17 @@ def check(running: JobRun, _params: requests.CheckParams) -> dict[str, Any]:
 
 def delivery(running: JobRun, _params: requests.DeliveryParams) -> dict[str, Any]:
     """Carry out what forecasters decided on alerts, and send due changes to their receivers."""
-    from operations.alerts.decide_alerts import carry_out
-    from operations.alerts.deliver import deliver
-
     work = running.work
     try:
         changes = carry_out(work)
     finally:  # what is due goes out, whatever becomes of other decisions
-        counts = deliver(work.database, work.settings, work.clock.wall, running.show)
+        counts = deliver(work)
     return {"changes": len(changes), "deliveries": dict(counts)}
 
 
 def prune(running: JobRun, _params: requests.PruneParams) -> dict[str, Any]:
     """Delete records past their retention."""
-    from operations.upkeep.prune import prune as run
-
     job = running.job
     actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
-    done = run(running.work, actor)
+    done = pruning.prune(running.work, actor)
     return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem, counted
@@ -10,16 +10,18 @@ from jobspec.jobs import training as requests
 from jobspec.jobs.base import JobRequest
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
+from models.training import Progress
+from operations.basin_data.basins import chosen_to_learn_from
+from operations.training import retrain, train
+from operations.training.assemble import assemble_all
+from operations.training.pretrained import install, promote_where_vacant, read_shipped
+from operations.training.promotion_rule import decide, require_decidable
+from operations.training.training_data import StartedTraining, whole
 from records.database.base import JsonObject, to_json
 from records.database.stored import as_values
 from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import versions
 from workers.job import JobRun, Waiting
-
-if TYPE_CHECKING:
-    from models.training import Progress
-    from operations.training.training_data import StartedTraining
-
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 GPU_ATTEMPTS = 3  # then CPUs continue
@@ -32,12 +34,6 @@ def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
-    from operations.basin_data.basins import chosen_to_learn_from
-    from operations.training.assemble import assemble_all
-    from operations.training.promotion_rule import decide, require_decidable
-    from operations.training.train import begin_all, plan_of, reopen_all
-    from operations.training.training_data import whole
-
     work, rule, plan = running.work, params.compare, running.job.plan
     if plan is None:
         with work.database.reading() as session:
@@ -48,16 +44,20 @@ def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]
                 requests.require_memory(whole_config, work.settings.operator_job_bytes)
             if rule is not None:
                 require_decidable(session, params.config, rule)
-        works = begin_all(work, params.config, basins, owner=running.grant.owner)
-        plan = plan_of(works)
+        works = train.begin_all(work, params.config, basins, owner=running.grant.owner)
+        plan = train.plan_of(works)
         _store_plan(running, plan)
     else:
-        works = reopen_all(work.database, plan)
+        works = train.reopen_all(work.database, plan)
     _have_trained(running, *works)
     trained, _ = assemble_all(work, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
-    _note_label(running, trained.version_id, params.label)
+    with work.database.reading() as session:
+        stored = versions.get(session, trained.version_id).label
+    if params.label not in (None, stored):
+        old = "no label" if stored is None else f"the label {stored!r}"
+        running.log(f"Version {trained.version_id} existed before and retains {old}: a label names only new versions.")
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": plan["left_out"]}
     result |= as_values(trained, "version_id", "training_id", "basins", "left_out", "refused")
     if rule is None:
@@ -67,18 +67,8 @@ def training(running: JobRun, params: requests.TrainingParams) -> dict[str, Any]
     return result | {"decision": to_json(decision)}
 
 
-def _note_label(running: JobRun, version: str, label: str | None) -> None:
-    with running.work.database.reading() as session:
-        stored = versions.get(session, version).label
-    if label not in (None, stored):
-        old_label = "no label" if stored is None else f"the label {stored!r}"
-        running.log(f"Version {version} existed before and retains {old_label}: a label names only new versions.")
-
-
 def retraining(running: JobRun, params: requests.RetrainingParams) -> dict[str, Any]:
     """Train a season's candidate and its twin, and decide which version to use."""
-    from operations.training import retrain
-
     work = running.work
     with work.database.reading() as session:
         plan = running.job.plan
@@ -88,10 +78,10 @@ def retraining(running: JobRun, params: requests.RetrainingParams) -> dict[str, 
         return {"version": None, "reason": str(season)}
     if season is None:
         assert plan is not None
-        trainings = retrain.reopen_all(work.database, plan)
+        trainings = retrain.with_twins(work.database, train.reopen_all(work.database, plan))
     else:
         trainings = retrain.begin_all(work, season)
-        _store_plan(running, retrain.plan_of(trainings))
+        _store_plan(running, train.plan_of([candidate for _, candidate in trainings]))
     _have_trained(running, *(one for both in trainings for one in both))
 
     done = retrain.conclude(work, trainings, params, label=params.label)
@@ -111,7 +101,7 @@ def _store_plan(running: JobRun, plan: JsonObject) -> None:
         running.store_plan(session, plan)
 
 
-def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
+def _have_trained(running: JobRun, *works: StartedTraining) -> None:
     """Train the members of some trainings: here, or by jobs that are posted and waited for.
 
     Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
@@ -126,7 +116,9 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
     if unfinished and not children:
         for reason in unfinished[0].prepared.left_out.values():
             running.log(f"Left out: {reason}")
-        _post(running, unfinished, _on_gpus(running))
+        with running.work.database.reading() as session:
+            on_gpus = process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
+        _post(running, unfinished, on_gpus)
         raise Waiting
     if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
         raise Waiting
@@ -143,16 +135,11 @@ def _have_trained(running: JobRun, *works: "StartedTraining") -> None:
         raise DataProblem(f"{len(failures)} of {len(children)} jobs that train members failed: {reason}")
 
 
-def _on_gpus(running: JobRun) -> bool:
-    with running.work.database.reading() as session:
-        return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
-
-
 def _is_of_gpu(child: jobs.Job) -> bool:
     return child.kind == MEMBERS and child.status == "failed" and (child.problem or {}).get("kind") in GPU_FAULTS
 
 
-def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = False) -> None:
+def _post(running: JobRun, works: Sequence[StartedTraining], on_gpus: bool = False) -> None:
     """Post a job for all members of a training that suits a GPU, otherwise one for each member; all or none.
 
     The worker sends them when this job waits.
@@ -178,51 +165,45 @@ def _post(running: JobRun, works: Sequence["StartedTraining"], on_gpus: bool = F
 
 def member(running: JobRun, params: requests.MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
-    from operations.training.train import reopen, train_member
-
     work = running.work
 
-    def show(progress: "Progress") -> None:
+    def show(progress: Progress) -> None:
         running.show(progress.step, progress.steps, _in_words(progress))
 
-    training = reopen(work.database, params.training)
+    training = train.reopen(work.database, params.training)
     if training.version_id is None:
         try:
-            train_member(work, training, params.member, work.settings.device, show)
+            train.train_member(work, training, params.member, work.settings.device, show)
         except (GPULost, GPUTooSmall) as problem:
             running.log(f"The member continues on the CPU: {problem}")
-            train_member(work, training, params.member, CPU, show)
+            train.train_member(work, training, params.member, CPU, show)
     return {"training": training.training_id, "member": params.member}
 
 
 def members(running: JobRun, params: requests.MembersParams) -> dict[str, Any]:
     """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
-    from operations.training.train import reopen
-
-    training = reopen(running.work.database, params.training)
+    training = train.reopen(running.work.database, params.training)
     if training.version_id is None:
         _train_members(running, training)
     return {"training": training.training_id, "members": params.members}
 
 
-def _train_members(running: JobRun, training: "StartedTraining") -> None:
-    from operations.training.train import train_members, unfinished_members
-
+def _train_members(running: JobRun, training: StartedTraining) -> None:
     work = running.work
     with work.database.reading() as session:
-        steps = dict.fromkeys(unfinished_members(session, training), 0)
+        steps = dict.fromkeys(train.unfinished_members(session, training), 0)
     members = training.config.members
     finished = members - len(steps)
 
-    def show(member: int, progress: "Progress") -> None:
+    def show(member: int, progress: Progress) -> None:
         steps[member] = progress.step
         done = finished * progress.steps + sum(steps.values())
         running.show(done, members * progress.steps, f"member {member}: {_in_words(progress)}")
 
-    train_members(work, training, device=work.settings.device, on_progress=show, on_split=running.log)
+    train.train_members(work, training, device=work.settings.device, on_progress=show, on_split=running.log)
 
 
-def _in_words(progress: "Progress") -> str:
+def _in_words(progress: Progress) -> str:
     loss, score = f"loss {progress.loss:.4f}", progress.validation
     if score is None:
         return loss
@@ -231,8 +212,6 @@ def _in_words(progress: "Progress") -> str:
 
 def pretrained(running: JobRun, params: requests.PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
-    from operations.training.pretrained import install, promote_where_vacant, read_shipped
-
     work = running.work
     ensemble = read_shipped(params.name, work.settings.pretrained)
     installation = asdict(install(work, ensemble, params.product))

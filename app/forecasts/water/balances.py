@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import fsum
+from operator import attrgetter
 from typing import Annotated, Any
 
 import numpy as np
@@ -28,13 +29,11 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.reasons import Reason
 from hydrology.base.units import to_mm_per_day
 from hydrology.water import ledger as water
-from hydrology.water.ledger import Sums
 from hydrology.weather.runoff import MIN_DAYS_OF_YEAR, in_whole_water_years
 from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import OF_VERSION, Ledger, RunSeries
-from records.runs.run_types import CLOSURE, ledger_entry
 from records.series import series
 from records.simulations import simulated_series
 
@@ -97,27 +96,21 @@ def _mean_terms(ledgers: Sequence[Ledger], of_traces: RunSeries | None) -> dict[
     for ledger in ledgers:
         if ledger.member == OF_VERSION:
             return dict(ledger.terms)
-    return _mean(ledgers) if of_traces is None else _mean_of_traces(of_traces)
+    if of_traces is not None:
+        terms = sorted(set(of_traces.axes["entry"]) - set(run_types.CLOSURE))
+        return {term: float(run_types.ledger_entry(of_traces, term).mean(dtype=np.float64)) for term in terms}
+    terms = sorted({name for ledger in ledgers for name in ledger.terms})
+    return {name: fsum(ledger.terms.get(name, 0.0) for ledger in ledgers) / len(ledgers) for name in terms}
 
 
 def residuals(of_traces: RunSeries) -> dict[str, float]:
     """Return the residual of every member with every trace, mm, by `MEMBER/TRACE`."""
-    values = ledger_entry(of_traces, "residual")
+    values = run_types.ledger_entry(of_traces, "residual")
     return {
         f"{member}/{trace}": residual
         for member, of_member in zip(of_traces.axes["member"], values, strict=True)
         for trace, residual in zip(of_traces.axes["trace"], json_numbers.column(of_member), strict=True)
     }
-
-
-def _mean(ledgers: Sequence[Ledger]) -> dict[str, float]:
-    terms = {name for ledger in ledgers for name in ledger.terms}
-    return {name: fsum(ledger.terms.get(name, 0.0) for ledger in ledgers) / len(ledgers) for name in sorted(terms)}
-
-
-def _mean_of_traces(of_traces: RunSeries) -> dict[str, float]:
-    terms = sorted(set(of_traces.axes["entry"]) - set(CLOSURE))
-    return {term: float(ledger_entry(of_traces, term).mean(dtype=np.float64)) for term in terms}
 
 
 router = APIRouter(prefix="/basins", tags=["water"])
@@ -227,8 +220,8 @@ def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTerm
     return LongTermBalance(
         **header(latest, at),
         units=dict.fromkeys(("simulated", "observed"), "mm/year"),
-        period=maybe(past, lambda known: Period.between(known.period.first, known.period.last)),
-        simulated=maybe(past, lambda known: known.a_year),
+        period=maybe(past, attrgetter("period")),
+        simulated=maybe(past, attrgetter("a_year")),
         observed=maybe(observed),
     )
 
@@ -238,7 +231,7 @@ class _Past:
     """The days since the empty store, with their sums of water."""
 
     period: calendar.Period
-    sums: Sums
+    sums: water.Sums
 
     @property
     def a_year(self) -> SimulatedWater:

@@ -19,7 +19,6 @@ from app.forecasts.stored_water import why_no_water
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.dependencies import Reading
-from app.http.json_numbers import rounded
 from hydrology.base.calendar import as_date
 from hydrology.water.storage import OLDER, YET_TO_FALL, Ages
 from records.basins.basins import Site
@@ -27,7 +26,7 @@ from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types, runs
 
 router = APIRouter(prefix="/basins", tags=["water"])
-ORIGIN_TABLE = run_table("origin", "Discharge of {} by the origin of its water")
+ORIGIN_TABLE = run_table("origin", "Discharge of {0.basin} by the origin of its water")
 _PARTS = ("stored", "snow", "other", "yet_to_fall")
 _OF_AGE = {OLDER: "water that fell before these seasons", YET_TO_FALL: "water that falls after t0"}
 
@@ -103,7 +102,7 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
         parts = _parts(series[run_types.ORIGIN])
         held = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
         weighted = basin.summary.storage_mm if basin.summary.parts else None
-        fields["ceiling"] = rounded(float(held.mean()) if weighted is None else weighted)
+        fields["ceiling"] = json_numbers.rounded(float(held.mean()) if weighted is None else weighted)
         fields["discharge"] = json_numbers.column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
         fields |= dict.fromkeys(_PARTS, basin.why(basin.summary.snow)) | parts
     else:
@@ -151,7 +150,7 @@ def _parts(series: run_arrays.RunSeries) -> dict[str, FlowOfOrigin]:
 
 
 def _table_of_ages(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
-    table = run_table("age", "Discharge of {} by the age of its water")(answer, sites)
+    table = run_table("age", "Discharge of {0.basin} by the age of its water")(answer, sites)
     parts = [
         numbers(
             f"discharge_{part.age.lower().replace('-', '_')}_{statistic}",

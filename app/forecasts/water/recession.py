@@ -21,19 +21,17 @@ from app.forecasts.words import UNITS, level_in_words, number, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import BasinId, ChosenRun, NoArea, Reading, ServiceClock
-from app.http.json_numbers import rounded
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Area, Units
+from hydrology.base.units import Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.storage import Drained, first_days_below, milestones, reached_by
 from jobspec.fields import DayField
 from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import Latest, result_of
-from records.forecasts.volumes_and_recessions import NotDry
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_weather import weights_of_members
 
@@ -145,7 +143,7 @@ def _account(
     drained = Drained.of(flow, loss, storage, held)
     of_members = (drained.runs_off, drained.lost, drained.left)
     runs_off, lost, left = (json_numbers.column(weighted_mean(values, weights)) for values in of_members)
-    ceiling = rounded(float(weighted_mean(held, weights)))
+    ceiling = json_numbers.rounded(float(weighted_mean(held, weights)))
     return {
         "ceiling": ceiling,
         "runs_off": runs_off,
@@ -166,9 +164,8 @@ def _by(
 ) -> DrainedBy:
     runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
     volume = None
-    if basin.area_m2 is not None and basin.area_name is not None:
-        mean = weighted_mean(runs_off[:, np.newaxis], weights)
-        (volume,) = json_numbers.column(million_m3(mean, Area(basin.area_name, basin.area_m2)))
+    if basin.area is not None:
+        (volume,) = json_numbers.column(million_m3(weighted_mean(runs_off[:, np.newaxis], weights), basin.area))
     return DrainedBy(
         day=days[lead - 1],
         days=lead,
@@ -206,7 +203,7 @@ class _Spell:
         low, half, high = (reached_by(firsts, share, self.weights) for share in (_LOW, 0.5, _HIGH))
         return LowFlow(
             name=level.name or "",
-            discharge=None if level.shown is None else rounded(level.shown),
+            discharge=None if level.shown is None else json_numbers.rounded(level.shown),
             day=self._day(half),
             p05=self._day(low),
             p95=self._day(high),
@@ -238,7 +235,7 @@ class _Spell:
         return f"{sentence}." if high is None else f"{sentence}, in 95 % by {on(self.days[high - 1])}."
 
 
-TABLE = run_table("drain_down", "Recession of {} without further rain")
+TABLE = run_table("drain_down", "Recession of {0.basin} without further rain")
 router = APIRouter(prefix="/basins", tags=["water"])
 
 FlowUnits = Annotated[Units, Query(description="The unit of discharge, and of the levels.")]
@@ -260,7 +257,7 @@ def _dry_run(
 @router.get(
     "/{basin}/drain-down",
     summary="Recession without further rain, and the day of low flow",
-    **documented_responses(DrainDownOfRun, *PROBLEMS, NotDry, NoArea, formats=SERIES),
+    **documented_responses(DrainDownOfRun, *PROBLEMS, volumes_and_recessions.NotDry, NoArea, formats=SERIES),
 )
 def read_drain_down(
     session: Reading,

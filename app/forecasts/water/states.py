@@ -9,21 +9,18 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, kind_of
 from app.exports.answers import Responder, documented_responses, in_format, one_of
-from app.exports.fields import FieldFilter, fields_of, schema_of
+from app.exports.fields import Listing, documented_list, listing
 from app.exports.formats import JSON, NETCDF
 from app.http.base_schema import Model, next_page
-from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import ChosenVersion, KnownBasin, Page, Reading, paged
-from app.http.problems import documented
+from app.http.conditional import SHORTLY
+from app.http.dependencies import OF_VERSION, ChosenVersion, KnownBasin, Reading
 from app.http.shown import As, model_of
 from hydrology.base.calendar import Day
 from jobspec.fields import DayField
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoModel, asked_version
+from records.forecasts.latest import asked_version
 from records.runs import states
-from records.runs.states import UnknownState
 from records.runs.tables import State
-from records.versions.versions import CombinedVersion, UnknownVersion, Version
+from records.versions.versions import CombinedVersion, Version
 from runtime.netcdf import encode, numeric_variable, text_variable
 from runtime.release import code_version
 
@@ -66,7 +63,6 @@ class StateDetail(model_of(State, STATE)):  # type: ignore[misc]
 
 
 def detail(session: Session, version: Version, basin: str, day: Day) -> StateDetail:
-    """Return the state of a day with its arrays."""
     state = states.require(session, version.id, basin, day)
     return StateDetail(
         **STATE.values(state),
@@ -87,7 +83,6 @@ if TYPE_CHECKING:
 
 
 def of_state(state: StateDetail) -> bytes:
-    """Return a state as a file."""
     variables: dict[str, Variable] = {
         "member": text_variable("member_number", "member_length", state.members, {"long_name": "name of the member"})
     }
@@ -102,14 +97,9 @@ def of_state(state: StateDetail) -> bytes:
 
 router = APIRouter(prefix="/basins", tags=["water"])
 
-StateDays = Annotated[
-    Page,
-    paged(
-        Annotated[
-            DayField | None,
-            Query(description="Start after this day: the last one of the page before.", examples=["2008-04-21"]),
-        ]
-    ),
+DayCursor = Annotated[
+    DayField | None,
+    Query(description="Start after this day: the last one of the page before.", examples=["2008-04-21"]),
 ]
 StateDay = Annotated[DayField, Path(description="The last day of weather in the state.", examples=["2008-04-21"])]
 StateAnswer = Annotated[Responder, Depends(in_format(one_of(NETCDF)))]
@@ -118,15 +108,12 @@ StateAnswer = Annotated[Responder, Depends(in_format(one_of(NETCDF)))]
 @router.get(
     "/{basin}/states",
     summary="Stored model states of a basin",
-    response_model=schema_of(StatePage),
-    responses=documented(UnknownBasin, UnknownVersion, NoModel, CombinedVersion),
-    dependencies=[cached(SHORTLY)],
+    **documented_list(StatePage, *OF_VERSION, CombinedVersion, cache_control=SHORTLY),
 )
 def list_states(
     session: Reading,
     basin: KnownBasin,
-    page: StateDays,
-    fields: Annotated[FieldFilter, fields_of(StatePage)],
+    page: Annotated[Listing, listing(StatePage, DayCursor)],
     version: ChosenVersion = None,
 ) -> Response:
     """The states that forecasts started from, the newest day first, a page at a time: follow `next` until it is null.
@@ -135,18 +122,14 @@ def list_states(
     others are those of its parts: name one."""
     of_version = asked_version(session, basin, version)
     of_version.require_members("Reading states")
-    asked = of_version.id
-    found = states.page(session, asked, basin, before=page.after, limit=page.sought)
-    shown, following = page.cut(found, lambda state: state.day)
-    return fields.of(StatePage(basin=basin, version=asked, states=shown, next=following))
+    found = states.page(session, of_version.id, basin, before=page.after, limit=page.sought)
+    return page.of(found, list, lambda state: state.day, basin=basin, version=of_version.id)
 
 
 @router.get(
     "/{basin}/states/{day}",
     summary="A model state of a basin with its arrays",
-    **documented_responses(
-        StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)
-    ),
+    **documented_responses(StateDetail, *OF_VERSION, states.UnknownState, CombinedVersion, formats=(NETCDF,)),
 )
 def read_state(
     session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None

@@ -18,7 +18,6 @@ from app.forecasts.stored_water import SnowRead, stored_water, why_no_water
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import Reading
-from app.http.json_numbers import gappy_column
 from app.versions.scores import SnowSkill, snow_skill
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import Day, Period
@@ -115,8 +114,8 @@ def past_water(session: Session, latest: Latest, days: int) -> PastWater | Absen
     if not isinstance(snow_cells, Absent):
         past = simulated_series.snow_of(session, version, basin, snow_cells)
         of_members = [snow_cells.cells[label] for label in latest.run.members]
-        snow = gappy_column(_filled(past, period, _snow(cells, of_members)))
-    return PastWater(time=period.days.tolist(), total=gappy_column(total), snow=snow)
+        snow = json_numbers.gappy_column(_filled(past, period, _snow(cells, of_members)))
+    return PastWater(time=period.days.tolist(), total=json_numbers.gappy_column(total), snow=snow)
 
 
 def _snow(cells: Cells, chosen: Sequence[Sequence[int]]) -> dict[Day, float]:
@@ -205,10 +204,10 @@ def _normal(normal: npt.NDArray[np.float64], stored: Sequence[float]) -> NormalW
         return too_few_years(lacking, len(normal))
     enough = normal >= MIN_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
-    return NormalWater(water=json_numbers.column(normal), percent_of_normal=gappy_column(percent))
+    return NormalWater(water=json_numbers.column(normal), percent_of_normal=json_numbers.gappy_column(percent))
 
 
-TABLE = run_table("storage", "Water stored in {}")
+TABLE = run_table("storage", "Water stored in {0.basin}")
 PastDays = Annotated[
     int, Query(description="Number of days up to T0 whose water is included as `past`.", ge=0, le=366, examples=[30])
 ]

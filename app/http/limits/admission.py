@@ -21,14 +21,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.costs import HEAVY, declared_cost
-from app.http.middleware import on_start
+from app.http.middleware import Middleware, on_start
 from app.http.problems import Overloaded
 
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_REPORTS = 10.0
-EXEMPT = ("/health/live", "/static/")
-"""Answered without a connection, and without a thread for long."""
 MAX_WAITING = 1000
 PATIENCE_SECONDS, COSTLY_PATIENCE_SECONDS = 1.4, 0.8
 """Who is refused asks again: waiting slows a crowd down, and costs the service less than refusing it at once."""
@@ -67,7 +65,9 @@ class Places:
             return False
         loop = asyncio.get_running_loop()
         turn: _Turn = loop.create_future()
-        self._append(address, turn)
+        queue = self._queues.setdefault(address, deque())
+        queue.append(turn)
+        self._count(queue, 1)
         timer = loop.call_at(self.refusal_time(loop.time()), self._refuse, address, turn)
         try:
             return await turn
@@ -116,11 +116,6 @@ class Places:
         if not turn.done():
             turn.set_result(False)
 
-    def _append(self, address: str, turn: _Turn) -> None:
-        queue = self._queues.setdefault(address, deque())
-        queue.append(turn)
-        self._count(queue, 1)
-
     def _remove(self, address: str, turn: _Turn) -> None:
         queue = self._queues.get(address, deque())
         if turn in queue:
@@ -165,16 +160,17 @@ class Admission:
             self._held.pop().leave()
 
 
-class AdmissionControl:
+class AdmissionControl(Middleware):
     """Middleware that admits requests; they leave their place while their body arrives and once their answer begins."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app, self._reported_at = app, -math.inf
+    exempt = ("/health/live", "/static/")
+    """Answered without a connection, and without a thread for long."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
-            await self._app(scope, receive, send)
-            return
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(app)
+        self._reported_at = -math.inf
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         of_app = scope["app"].state
         queues = [of_app.costly_places, of_app.places] if declared_cost(scope) >= HEAVY else [of_app.places]
         admission = Admission(queues, counted_as(address_of(scope)))

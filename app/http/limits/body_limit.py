@@ -2,10 +2,10 @@
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.http.error_answers import answer_to
-from app.http.middleware import on_start
+from app.http.middleware import Middleware
 from app.http.problems import TooLarge
 
 MIB = 2**20
@@ -17,20 +17,14 @@ OBSERVATIONS = "/v1/basins/observations"
 UPLOADS = (OBSERVATIONS, "/v1/weather")
 
 
-class BodyLimit:
+class BodyLimit(Middleware):
     """Middleware that refuses a body above the limit with 413, as early as possible.
 
     Starlette's `RequestBodyLimitMiddleware` does too, but answers an unread body in plain text, not with
     problem details that state the limit.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = LARGEST_UPLOAD if scope["path"] in UPLOADS else LARGEST_BODY
         # An invalid number was refused by the server before.
         declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
@@ -60,18 +54,11 @@ def _size_in_words(limit: int) -> str:
     return f"The body exceeds the limit of {limit} bytes: send less at once."
 
 
-class PrivateCacheMiddleware:
+class PrivateCacheMiddleware(Middleware):
     """Middleware that prevents shared caches from storing answers that needed a key."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, on_start(send, _make_private))
-
-
-def _make_private(start: Message) -> None:
-    start["headers"] = [
-        (name, value.replace(b"public", b"private") if name == b"cache-control" else value)
-        for name, value in start["headers"]
-    ]
+    def change(self, _scope: Scope, start: Message) -> None:
+        start["headers"] = [
+            (name, value.replace(b"public", b"private") if name == b"cache-control" else value)
+            for name, value in start["headers"]
+        ]

@@ -214,8 +214,5 @@ class LimitedProtocol(H11Protocol):
         log.warning("connection.too_slow", address=self._address)
         begins = self.cycle is not None and self.cycle.response_started
         started = begins and (self._awaits is h11.SEND_BODY or not self.cycle.response_complete)
-        self._end_with(b"" if started else _TOO_SLOW)
-
-    def _end_with(self, answer: bytes) -> None:
-        self.transport.write(answer)
+        self.transport.write(b"" if started else _TOO_SLOW)
         self.transport.close()

@@ -1,11 +1,11 @@
-"""What a request costs, in requests of the rate limit: about one for each 10 ms of work.
+"""What a request costs, in requests of the rate limit, about one for each 10 ms of work; and counting it.
 
 Each address declares what an answer costs at least. An answer whose size the client chooses costs more with each value,
 and holds `MAX_VALUES` at most: both are settled before anything is read.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
@@ -13,10 +13,12 @@ from urllib.parse import unquote_to_bytes
 from anyio import from_thread
 from fastapi import Depends, Request
 from starlette.routing import compile_path
-from starlette.types import Scope
+from starlette.types import Message, Receive, Scope, Send
 
+from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limits import LimitStatus, RequestLimiter, too_many
+from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, RequestLimiter, too_many
+from app.http.middleware import Middleware, on_start
 from app.http.problems import refused
 from jobspec.extensions import extensions
 
@@ -79,3 +81,32 @@ async def _budget(request: Request) -> Budget:
 
 # What the request may ask for.
 RequestBudget = Annotated[Budget, Depends(_budget)]
+
+
+class Throttle(Middleware):
+    """Middleware that answers 429 to an address above its rate limit.
+
+    Its headers are those of the IETF draft "RateLimit header fields for HTTP"
+    (draft-ietf-httpapi-ratelimit-headers-10).
+    """
+
+    exempt = ("/health/",)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        rates: RequestLimiter = scope["app"].state.rates
+        requests = await rates.count("requests", counted_as(address_of(scope)), declared_cost(scope))
+        state = scope.setdefault("state", {})
+        state["requests"] = requests  # until the endpoint has charged for its values
+
+        def add_headers(start: Message) -> None:
+            counted = [state[name] for name in ("requests", "writes") if name in state]
+            start["headers"] = [*start["headers"], *_headers(counted)]
+
+        answer = self._app if requests.allowed else answer_to(Request(scope), too_many(requests))
+        await answer(scope, receive, on_start(send, add_headers))
+
+
+def _headers(standings: Sequence[LimitStatus]) -> list[tuple[bytes, bytes]]:
+    policies = ", ".join(f'"{limit.name}";q={limit.quota};w={WINDOW_SECONDS}' for limit in standings)
+    remaining = ", ".join(f'"{limit.name}";r={limit.remaining};t={limit.seconds}' for limit in standings)
+    return [(b"ratelimit-policy", policies.encode()), (b"ratelimit", remaining.encode())]

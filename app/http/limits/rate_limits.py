@@ -83,7 +83,6 @@ class RequestLimiter:
 
 
 def too_many(standing: LimitStatus) -> TooManyRequests:
-    """Return the problem of an exhausted rate limit."""
     what = {
         "requests": "requests (a costly one counts as several) from one address",
         "writes": "writes with one key",

@@ -1,9 +1,10 @@
 """Refuses requests with two headers of a name that may stand once: a proxy may let another of them count."""
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from app.http.error_answers import answer_to
+from app.http.middleware import Middleware
 from app.http.problems import RepeatedHeader
 
 SINGLE = (
@@ -21,14 +22,11 @@ SINGLE = (
 )
 
 
-class SingleHeaders:
+class SingleHeaders(Middleware):
     """Middleware that refuses a request with two headers of a name that may stand once."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        sent = [name for name, _ in scope["headers"]] if scope["type"] == "http" else []
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sent = [name for name, _ in scope["headers"]]
         repeated = [name for name in SINGLE if sent.count(name.lower().encode()) > 1]
         if repeated:
             sentence = (

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.basins.normals import Normals
 from app.http.base_schema import Model
+from app.outlooks.schemas import OutlookPeak
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem
 
@@ -60,18 +61,6 @@ class Ticks(Model):
     labels: list[str]
 
 
-class Peak(Model):
-    """The peak of the flow ahead: its median, and the ends of the 90 % range of its height and day."""
-
-    label: str
-    height: float
-    low: float
-    high: float
-    day: date
-    first: date
-    last: date
-
-
 class Figure(Model):
     """A plot."""
 
@@ -90,7 +79,8 @@ class Figure(Model):
     now: datetime | None = None
     levels: list[Level] = Field([])
     stages: Ticks | None = None
-    peak: Peak | None = None
+    peak: OutlookPeak | None = Field(None, description="The peak of the flow ahead, with its 90 % range.")
+    peak_label: str = ""
     downloads: bool = Field(True, description="Whether everybody may download the data.")
     log: bool = Field(False, description="Whether the values may be shown on a logarithmic axis.")
 

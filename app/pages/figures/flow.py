@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 
 import numpy as np
 
+from app.basins.observations import DISCHARGE, Observations
 from app.forecasts.forecast import BasinForecast
 from app.forecasts.water.recession import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.outlooks.schemas import BasinOutlook, OutlookPeak
-from app.pages.figures import Band, Colour, Curve, Figure, Level, Peak, Ticks, Values, edge, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, Level, Style, Ticks, Values, edge, on_days
 from app.pages.render import STALE, in_full
 from hydrology.base.absent import Absent
 from hydrology.base.errors import counted
@@ -43,30 +45,12 @@ Flow = Mapping[str, Values]
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """Observed values of some days, or why there are none."""
-
-    days: Sequence[date]
-    values: Values
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """The median of the forecast before, by its T0."""
-
-    t0: date
-    days: Sequence[date]
-    median: Values
-
-
-@dataclass(frozen=True, slots=True)
 class Beside:
     """What is drawn beside the forecast."""
 
-    observed: Observed
+    observed: Observations | Absent
     outlook: BasinOutlook
-    before: Before | None = None
+    before: BasinForecast | None = None
     rating: Rating | None = None
     categories: Mapping[str, CategoryName | None] = field(default_factory=dict)
 
@@ -97,7 +81,7 @@ def flow_of(forecast: BasinForecast) -> Flow | None:
 
 def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequence[date], call: str) -> Figure:
     """Draw observed and forecast flow over the days of the page."""
-    observed, levels, before = beside.observed, beside.levels, beside.before
+    observed, levels, before, peak = beside.observed, beside.levels, beside.before, beside.peak
     figure = Figure(
         name=f"{forecast.basin}-discharge", title="Discharge", unit=UNITS[units], call=f"{call}?units={units}"
     )
@@ -105,12 +89,13 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
     if quantiles is None:
         return figure.but(reason=forecast.reason or "The run has no discharge.")
     curves, bands = _plume(forecast, quantiles, time)
-    if before is not None:
-        of_days = on_days(time, before.days, before.median)
+    if before is not None and (earlier := flow_of(before)) is not None:
+        of_days = on_days(time, before.time, earlier["median"])
         curves.append(Curve(label=f"forecast of {on(before.t0)}", values=of_days, colour="before", style="dashed"))
-    curves += [Curve(label="observed", values=on_days(time, observed.days, observed.values), colour="observed")]
+    days, seen = ((), ()) if isinstance(observed, Absent) else (observed.time, observed.values[DISCHARGE])
+    curves += [Curve(label="observed", values=on_days(time, days, seen), colour="observed")]
     highest = max(value for curve in curves for value in curve.values if value is not None)
-    highest = max(highest, 0 if beside.peak is None else beside.peak.p95)
+    highest = max(highest, 0 if peak is None else peak.p95)
     near = [level for level in levels if level.value <= REACH * highest]
     top = max(highest, *(level.value for level in near)) if near else highest
     return figure.but(
@@ -122,15 +107,10 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
         t0=forecast.t0,
         levels=near,
         stages=None if beside.rating is None else _stages(beside.rating, top, forecast, units),
-        peak=None if beside.peak is None else _peak(beside.peak, units),
+        peak=peak,
+        peak_label="" if peak is None else f"{number(peak.discharge)} {UNITS[units]} on {on(peak.day)}",
         log=True,
     )
-
-
-def _peak(peak: OutlookPeak, units: Units) -> Peak:
-    label = f"{number(peak.discharge)} {UNITS[units]} on {on(peak.day)}"
-    first, last = peak.day_p05, peak.day_p95
-    return Peak(label=label, height=peak.discharge, low=peak.p05, high=peak.p95, day=peak.day, first=first, last=last)
 
 
 def _stages(rating: Rating, highest: float, forecast: BasinForecast, units: Units) -> Ticks | None:
@@ -169,14 +149,16 @@ def _plume(forecast: BasinForecast, quantiles: Flow, time: Sequence[date]) -> tu
     return curves, bands
 
 
-def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], units: Units) -> Iterator[str]:
+def _notes(
+    forecast: BasinForecast, observed: Observations | Absent, far: Sequence[Level], units: Units
+) -> Iterator[str]:
     kind = getattr(forecast.calibration, "kind", "")
     if forecast.calibrated is None:
         yield f"{NO_ESTIMATE}: the range is the spread of the members, which is too narrow."
     elif kind in RANGE_KINDS:
         yield f"{RANGE_KINDS[kind].capitalize()}: fewer issued forecasts than usual are behind it."
-    if observed.reason is not None:
-        yield f"Observed: {observed.reason}"
+    if isinstance(observed, Absent):
+        yield f"Observed: {observed}"
     if far:
         yield f"Above the picture: {far[0].label}, {number(far[0].value)} {UNITS[units]}, and higher levels."
 
@@ -188,6 +170,37 @@ def _described(forecast: BasinForecast, quantiles: Flow, units: Units) -> str:
     return (
         f"Hydrograph. From {number(flow)} {UNITS[units]} on {on(first)} to {number(at_last)} on {on(last)}, with 90 "
         f"chances in 100 between {number(low)} and {number(high)} on the last day. The values stand in the table below."
+    )
+
+
+def two_forecasts(
+    figure: Figure, first: tuple[str, Flow], second: tuple[str, Flow], middle: str, look: tuple[Colour, Style]
+) -> Figure:
+    """Draw two forecasts of the figure's days, by their labels: the middle and the 5 to 95 % range of each.
+
+    `look` is that of the first one's middle.
+    """
+    sides: Sequence[tuple[str, Flow, Colour, Colour, Style]] = (
+        (*first, "range", *look),
+        (*second, "band-90", "median", "line"),
+    )
+    edges = [
+        Curve(label=f"{edge} {label}", values=[*quantiles[edge]], colour=ground, style="thin", listed=False)
+        for label, quantiles, ground, *_ in sides
+        for edge in ("p05", "p95")
+    ]
+    middles = [
+        Curve(label=label, values=[*quantiles[middle]], colour=colour, style=style)
+        for label, quantiles, _, colour, style in sides
+    ]
+    known = [{at: flow for at, flow in enumerate(curve.values) if flow is not None} for curve in middles]
+    (before, low), (after, high) = (max(flows.items(), key=itemgetter(1)) for flows in known)
+    return figure.but(
+        described=f"Discharge day by day {first[0]} and {second[0]}. It is highest {first[0]} on "
+        f"{on(figure.time[before])}, {number(low)} {figure.unit}; {second[0]} on {on(figure.time[after])}, "
+        f"{number(high)} {figure.unit}. The values stand in the table below.",
+        curves=[*edges, *middles],
+        bands=[Band(low=0, high=1, colour="range"), Band(low=2, high=3, colour="band-90")],
     )
 
 

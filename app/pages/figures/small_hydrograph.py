@@ -1,16 +1,16 @@
 """The small hydrograph of a list: two weeks of observed flow, the days ahead with their range, and the next level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from math import isnan
+from types import SimpleNamespace
 
 import numpy as np
 
 from app.forecasts.words import on
 from hydrology.base.absent import Absent
 from hydrology.base.unit_systems import UnitSystem, number
-from hydrology.base.units import mm_per_day_to_m3s
+from hydrology.base.units import Units, mm_per_day_to_m3s
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS
 from records.outlooks.reader import RECENT_DAYS, Outlook
@@ -22,20 +22,11 @@ LOW, MEDIAN, HIGH = (LEVELS.index(level) for level in (0.05, 0.5, 0.95))
 Points = Sequence[tuple[date, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class SmallHydrograph:
-    """Lines and an area in SVG's coordinates, and what they show; `level` is the height of the next level's line."""
+def small_hydrograph(outlook: Outlook, units: Units) -> SimpleNamespace | None:
+    """Draw an outlook's discharge, m3/s, as lines and an area in SVG's coordinates, and describe it.
 
-    observed: str
-    median: str
-    range: str
-    level: float | None
-    now: float
-    described: str
-
-
-def small_hydrograph(outlook: Outlook, units: UnitSystem) -> SmallHydrograph | None:
-    """Draw an outlook's discharge, m3/s; None where neither observed nor forecast flow is known."""
+    `level` is the height of the next level's line. None where neither observed nor forecast flow is known.
+    """
     first = outlook.at.date() - timedelta(days=RECENT_DAYS)
     observed = [(day, flow) for day, flow in outlook.recent.items() if day >= first]
     low, median, high = (_ahead(outlook, row) for row in (LOW, MEDIAN, HIGH))
@@ -55,13 +46,13 @@ def small_hydrograph(outlook: Outlook, units: UnitSystem) -> SmallHydrograph | N
     def line(points: Points) -> str:
         return " ".join(f"{across(day):g},{up(flow):g}" for day, flow in points)
 
-    return SmallHydrograph(
+    return SimpleNamespace(
         observed=line(observed),
         median=line([*observed[-1:], *median]),
         range=line([*low, *reversed(high)]),
         level=up(next_level.discharge) if next_level is not None and is_drawn else None,
         now=across(outlook.at.date()),
-        described="; ".join(_described(outlook, observed, median, units)),
+        described="; ".join(_described(outlook, observed, median, UnitSystem(units, outlook.area))),
     )
 
 

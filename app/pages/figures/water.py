@@ -152,7 +152,7 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
     """Draw the discharge by age of its water, the oldest below."""
     means = np.array([part.mean for part in ages])
     curves = [
-        edge(_label_of_age(part), on_days(time, shown.time, flow), "members")
+        edge(_words_of_age(part.age)[0], on_days(time, shown.time, flow), "members")
         for part, flow in zip(ages, means.cumsum(axis=0).tolist(), strict=True)
     ]
     nothing = on_days(time, shown.time, [0.0] * len(shown.time))
@@ -175,24 +175,21 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
     )
 
 
-def _label_of_age(part: FlowOfAge) -> str:
-    if part.age == YET_TO_FALL:
-        return "all discharge"
-    return OLDER if part.age == OLDER else f"until {part.age}"
+def _words_of_age(age: str) -> tuple[str, str]:
+    """Return the label of water of an age and older, and the clause of its share."""
+    words = {YET_TO_FALL: ("all discharge", "has yet to fall"), OLDER: (OLDER, "is older")}
+    return words.get(age, (f"until {age}", f"fell in {age}"))
 
 
 def _age_in_words(ages: Sequence[FlowOfAge], means: np.ndarray) -> str:
     total = means.sum()
     if not total:
         return "No water is expected to flow."
-    shares = [f"{100 * share:.0f} % {_when(part)}" for part, share in zip(ages, means.sum(axis=1) / total, strict=True)]
+    shares = [
+        f"{100 * share:.0f} % {_words_of_age(part.age)[1]}"
+        for part, share in zip(ages, means.sum(axis=1) / total, strict=True)
+    ]
     return f"Of the discharge of these days, {', '.join(shares[:-1])} and {shares[-1]}."
-
-
-def _when(part: FlowOfAge) -> str:
-    if part.age == YET_TO_FALL:
-        return "has yet to fall"
-    return "is older" if part.age == OLDER else f"fell in {part.age}"
 
 
 def weather(forecast: BasinForecast, known: Mapping[str, Values], time: Sequence[date], call: str) -> Figure:

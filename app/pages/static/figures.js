@@ -146,15 +146,15 @@ function marks(drawing) {
       const { peak } = drawing;
       const at = (day) => plot.valToPos(seconds(day), "x", true);
       const up = (value) => plot.valToPos(value, "y", true);
-      const cap = 4 * pixel, x = at(peak.day), y = up(peak.height);
+      const cap = 4 * pixel, x = at(peak.day), y = up(peak.discharge);
       context.strokeStyle = context.fillStyle = colour("ink");
       context.lineWidth = pixel;
       context.setLineDash([]);
-      for (const end of [up(peak.low), up(peak.high)]) {
+      for (const end of [up(peak.p05), up(peak.p95)]) {
         line(plot, x, y, x, end);
         line(plot, x - cap, end, x + cap, end);
       }
-      for (const end of [at(peak.first), at(peak.last)]) {
+      for (const end of [at(peak.day_p05), at(peak.day_p95)]) {
         line(plot, x, y, end, y);
         line(plot, end, y - cap, end, y + cap);
       }
@@ -164,7 +164,7 @@ function marks(drawing) {
     }
     for (const level of drawing.levels) write(level.label, left + 6 * pixel, plot.valToPos(level.value, "y", true) - 4 * pixel, "level");
     if (drawing.peak) {
-      const { label, day, height: flow } = drawing.peak, near = 8 * pixel, words = context.measureText(label).width + near;
+      const label = drawing.peak_label, { day, discharge: flow } = drawing.peak, near = 8 * pixel, words = context.measureText(label).width + near;
       const x = plot.valToPos(seconds(day), "x", true), fits = left + width - x > words + near;
       if (x >= left && x <= left + width) write(label, fits ? x + near : x - words, plot.valToPos(flow, "y", true) - near, "ink");
     }
@@ -257,7 +257,7 @@ function lowestPositive(drawing) {
 
 function vertical(entry) {
   const { drawing } = entry;
-  const marked = Math.max(0, drawing.peak ? drawing.peak.high : 0, ...drawing.levels.map((level) => level.value));
+  const marked = Math.max(0, drawing.peak ? drawing.peak.p95 : 0, ...drawing.levels.map((level) => level.value));
   const top = (high) => Math.max(high || 0, marked) || 1;
   if (entry.log) {
     const lowest = lowestPositive(drawing);

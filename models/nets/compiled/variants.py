@@ -17,9 +17,8 @@ def fingerprint(folder: Path) -> int | None:
 class Variant(NamedTuple):
     """One library, `recurrence-<name>.so`, for a family of processors, `x86_64` or `aarch64`.
 
-    Attributes:
-        processor: the oldest processor that runs it, as clang names it (`-mcpu`).
-        capabilities: required of the processor, as `torch.cpu.get_capabilities` names them.
+    `processor` is the oldest that runs it, as clang names it (`-mcpu`); the capabilities are required of it, as
+    `torch.cpu.get_capabilities` names them.
     """
 
     name: str

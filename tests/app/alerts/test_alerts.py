@@ -27,7 +27,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
-from testing.work import work_of
+from testing.work import MovedClock, work_of
 from tests.app import factories
 from tests.app.conftest import bearer, serving
 
@@ -149,13 +149,13 @@ def test_a_receiver_is_notified_and_a_failed_delivery_is_replayed(
             issue(database, version)
             at = NOW
             for wait in (*WAITS, timedelta()):
-                deliver(database, settings, lambda: at)  # noqa: B023
+                deliver(work_of(database, MovedClock(time=lambda: at), settings))  # noqa: B023
                 at += wait
             (failed,) = client.get("/v1/deliveries").json()["deliveries"]
             degraded = {one["code"] for one in client.get("/v1/status").json()["degraded"]}
             again = client.post(f"/v1/deliveries/{failed['id']}/replay")
             refused = client.post(f"/v1/deliveries/{failed['id']}/replay")
-            deliver(database, settings, lambda: at)
+            deliver(work_of(database, MovedClock(time=lambda: at), settings))
             detail = client.get(f"/v1/deliveries/{failed['id']}").json()
             change = client.get(f"{ALERTS}/changes").json()["changes"][0]
     assert (created_one.status_code, failed["status"], failed["tries"]) == (201, "failed", MAX_TRIES)

@@ -206,7 +206,7 @@ def test_status_reports_subscriptions_that_are_paused(sqlite_database: Database,
         created = subscriptions.create(session, NewSubscription(email="a@b.example"), key.id, NOW, Settings()).id
         subscriptions.confirm(session, created, NOW)
         change = NewChange(kind="promotion", at=NOW, basin_id=BASIN, version_id=version, why="Better.")
-        alert_changes.record(session, change, NOW)
+        alert_changes.record_message(session, [change], NOW)
         subscriptions.pause(session, created, absent(Reason.MAIL_ADDRESS_REFUSED, status=550), NOW)
     codes = [one["code"] for one in sqlite_client.get("/v1/status").json()["degraded"]]
     assert {"paused-subscriptions", "failed-deliveries"} <= set(codes)

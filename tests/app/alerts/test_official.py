@@ -28,7 +28,7 @@ from runtime.settings import Settings
 from testing.messages import cap
 from testing.records import BASIN, a_basin, a_promoted_version, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
-from testing.work import work_of
+from testing.work import MovedClock, work_of
 from tests.app import factories
 from tests.app.conftest import serving
 
@@ -77,7 +77,7 @@ class Attacked:
             t0 = self.clock.today() - 3 + self.runs
             a_run(session, version, *results, t0=t0, horizon_days=3, **stamps)
         decide(work_of(self.database, self.clock), basins)
-        deliver(self.database, self.settings, lambda: now)
+        deliver(work_of(self.database, MovedClock(time=lambda: now), self.settings))
 
     def changes(self, basin: str = MINE) -> list[dict[str, Any]]:
         """Return the changes of a basin's alerts, the newest first."""

@@ -117,6 +117,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_skilful_days",
         "read_drain_down",
         "read_exceedance",
+        "read_persistence",
         "read_outlook",
         "list_outlooks",
         "read_latest_forecast",

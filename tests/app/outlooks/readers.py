@@ -428,7 +428,7 @@ READERS = (
     Reader("plot data: median", _curve("as adjusted"), _quantiles("median")),
     Reader(
         "plot data: peak",
-        lambda of: [of.drawing["peak"][name] for name in ("height", "low", "high", "day", "first", "last")],
+        lambda of: [of.drawing["peak"][name] for name in ("discharge", "p05", "p95", "day", "day_p05", "day_p95")],
         _drawn_peak,
     ),
     Reader("printed run: peak", lambda of: of.command, _printed_peak, is_within=True),

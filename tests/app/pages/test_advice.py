@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from starlette.testclient import TestClient
 
-from hydrology.extremes.advice import LevelText, advice_of
+from hydrology.extremes.level_checks import LevelText, advice_of
 from hydrology.outlook import LevelOutlook
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import NewThreshold

@@ -24,7 +24,9 @@ VISIONS: dict[str, Callable[[Color], Color]] = {
 """Full dichromacy by Machado, Oliveira and Fernandes (2009)."""
 LINES = ("observed", "median", "before", "level", "normal")
 TOGETHER: dict[str, list[str]] = {
-    **{f"scale of {name}": [entry for entry, _ in scale.legend] for name, scale in SCALES.items()},
+    **{
+        f"scale of {name}": [entry for entry, _ in scale.entries[: len(scale.labels)]] for name, scale in SCALES.items()
+    },
     "hydrograph": [*LINES, "members"],
     "ranges": ["range", "band-90", "band-50", "panel"],
     "ages": [*AGE_FILLS.values()],

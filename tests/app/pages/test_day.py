@@ -33,6 +33,7 @@ def test_the_map_is_coloured_by_what_is_known(sqlite_database: Database, sqlite_
     with sqlite_database.transaction() as session:
         a_basin(session)
     assert colour(sqlite_client.get("/").text) == "chance"
+    assert sqlite_client.get("/?search=&alert=&state=&us_state=&huc=&agency=").status_code == 200  # as the form sends
     with sqlite_database.transaction() as session:
         a_run(session, a_promoted_version(session), forecast(snow=False))
     assert colour(sqlite_client.get("/").text) == "flow"

@@ -39,7 +39,7 @@ def test_the_hydrograph_has_now_official_categories_the_peak_and_the_issue_befor
     drawing = drawn(page)
     assert drawing["now"] == NOW.isoformat().replace("+00:00", "Z")
     assert drawing["t0"] == "2008-09-30"
-    assert (drawing["peak"]["low"], drawing["peak"]["high"]) == (outlook["peak"]["p05"], outlook["peak"]["p95"])
+    assert (drawing["peak"]["p05"], drawing["peak"]["p95"]) == (outlook["peak"]["p05"], outlook["peak"]["p95"])
     rising = [level for level in outlook["threat"]["levels"] if level["direction"] == "rising"]
     assert {level["value"] for level in drawing["levels"]} <= {level["discharge"] for level in rising}
     assert [level["value"] for level in drawing["levels"]] == sorted(level["value"] for level in drawing["levels"])

@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from app.http.conditional import Computed
-from app.outlooks.today import today
+from app.outlooks.today import AllBasins
 from app.pages.rivers_today import PAGE
 from records.basins import basins
 from records.basins.ownership import Basin
@@ -87,11 +86,11 @@ def test_basins_are_read_again_when_a_stored_run_becomes_available(database: Dat
         a_basin(session, OTHER)
         version = a_promoted_version(session, a_basin(session))
         a_run(session, version, forecast(), horizon_days=3, available_at=later)
-    computed = Computed(database)
+    everything = AllBasins(database)
     states = []
     for at in (NOW, later - timedelta(seconds=1), later, NOW):
         with database.reading() as session:
-            found = today(session, computed, at, with_skill=with_skill)
+            found = everything.today(session, at, with_skill=with_skill)
             states.append({basin.id: basin.state for basin in found.basins})
     assert [of_basins[BASIN] for of_basins in states] == ["missing", "missing", "fresh", "missing"]
 
@@ -99,7 +98,7 @@ def test_basins_are_read_again_when_a_stored_run_becomes_available(database: Dat
 def test_what_follows_from_basins_is_derived_once_while_they_stay(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
-    computed, derivations = Computed(database), list[int]()
+    everything, derivations = AllBasins(database), list[int]()
 
     def derive(found: Sequence[BasinOverview]) -> int:
         derivations.append(len(found))
@@ -107,7 +106,7 @@ def test_what_follows_from_basins_is_derived_once_while_they_stay(database: Data
 
     def number() -> int:
         with database.reading() as session:
-            return today(session, computed, NOW).derived("number", derive)
+            return everything.today(session, NOW).derived("number", derive)
 
     assert (number(), number()) == (1, 1)
     with database.transaction() as session:

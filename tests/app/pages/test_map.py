@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.pages.rivers_map import NAMES, WIDTH, Places, borders, outlines, projection
+from app.pages.rivers_map import NAMES, WIDTH, Places, Projection, borders, outlines, projection
 
 Place = tuple[float, float]
 PLACES = st.lists(
@@ -20,25 +20,35 @@ def columns(places: list[Place]) -> Places:
     return np.array(places, dtype=np.float64).T
 
 
+def x(projected: Projection, longitude: float) -> float:
+    """Return the distance from the left."""
+    return float(projected.across(np.array(longitude)))
+
+
+def y(projected: Projection, latitude: float) -> float:
+    """Return the distance from the top."""
+    return float(projected.down(np.array(latitude)))
+
+
 @given(PLACES)
 def test_every_place_is_on_the_map(places: list[Place]) -> None:
     projected = projection(columns(places))
     for latitude, longitude in places:
-        assert 0 <= projected.x(longitude) <= WIDTH
-        assert 0 <= projected.y(latitude) <= projected.height + 1
+        assert 0 <= x(projected, longitude) <= WIDTH
+        assert 0 <= y(projected, latitude) <= projected.height + 1
 
 
 def test_north_is_up_and_east_is_right() -> None:
     fish_river, rio_grande = (47.2, -68.6), (29.3, -100.9)
     projected = projection(columns([fish_river, rio_grande]))
-    assert projected.y(fish_river[0]) < projected.y(rio_grande[0])
-    assert projected.x(fish_river[1]) > projected.x(rio_grande[1])
+    assert y(projected, fish_river[0]) < y(projected, rio_grande[0])
+    assert x(projected, fish_river[1]) > x(projected, rio_grande[1])
 
 
 def test_a_degree_north_is_as_long_as_it_is_on_the_ground() -> None:
     projected = projection(columns([(44, -110), (46, -108)]))
-    east = projected.x(-108) - projected.x(-109)
-    north = projected.y(44.5) - projected.y(45.5)
+    east = x(projected, -108) - x(projected, -109)
+    north = y(projected, 44.5) - y(projected, 45.5)
     assert abs(east / north - 0.7071) < 0.005  # the cosine of 45 degrees
 
 
@@ -63,8 +73,8 @@ def test_places_on_both_sides_of_the_180th_meridian_are_beside_each_other() -> N
     fiji, atka = (-17.8, 177.97), (52.2, -174.2)
     projected = projection(columns([fiji, atka]))
     assert projected.box.east - projected.box.west < 180
-    assert projected.x(atka[1]) > projected.x(fiji[1])
-    assert 0 < projected.x(fiji[1]) < projected.x(atka[1]) < WIDTH
+    assert x(projected, atka[1]) > x(projected, fiji[1])
+    assert 0 < x(projected, fiji[1]) < x(projected, atka[1]) < WIDTH
 
 
 def test_outlines_are_drawn_on_both_sides_of_the_180th_meridian() -> None:

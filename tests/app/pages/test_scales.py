@@ -13,4 +13,5 @@ BASIN = BasinOverview("USGS-01")
 def test_a_basin_has_a_colour_of_a_stale_forecast_if_its_forecast_is_stale(age: int) -> None:
     scale = SCALES["freshness"]
     basin = BASIN._replace(weather_age_days=age)
-    assert dict(scale.legend)[scale.colour(basin)].startswith("stale") is stale(age)
+    (colour,) = scale.colours([basin])
+    assert scale.entries[colour][1].startswith("stale") is stale(age)

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 
 import pytest
+from sqlalchemy import insert
 from starlette.testclient import TestClient
 
+from hydrology.base.basins import TIME_ZONE
 from hydrology.base.unit_systems import CHOICES
 from hydrology.base.units import Units
 from operations.alerts.decide_alerts import decide
 from records.basins import basins
-from records.basins.ownership import Basin
+from records.basins.ownership import TEXTS, Basin
 from records.database.engine import Database
 from records.runs.run_weather import RunWhatIf
 from runtime.clock import Clock
@@ -104,3 +106,28 @@ def test_the_choice_is_remembered_and_an_address_goes_before_it(
     assert "Highest, m³/s" in sqlite_client.get("/?units=m3/s").text
     assert sqlite_client.get("/?units=furlongs").status_code == 422
     assert sqlite_client.get("/alerts", headers={"Cookie": "freshet-units=furlongs"}).status_code == 200
+
+
+@pytest.mark.usefixtures("paths")
+def test_times_are_in_the_zone_of_the_gauge_or_that_which_a_reader_has_chosen(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    page = f"/basins/{BASIN}"
+    assert "UTC" in _issued(sqlite_client, page)
+    with sqlite_database.transaction() as session:
+        session.execute(insert(TEXTS).values(basin_id=BASIN, name=TIME_ZONE, value="America/Phoenix"))
+    assert "MST" in _issued(sqlite_client, page)
+    assert "UTC" in text_of(sqlite_client.get("/").text)
+    chosen = sqlite_client.get("/?zone=Asia/Kolkata&search=a")
+    assert "Path=/; SameSite=lax" in chosen.headers["set-cookie"]
+    assert '<input type="hidden" name="search" value="a">' in chosen.text
+    assert all(" IST" in sqlite_client.get(path).text for path in ("/", page, "/status"))
+    refused = sqlite_client.get("/?zone=Mars/Olympus")
+    assert refused.status_code == 422
+    assert "write one such as America/Denver" in refused.text
+
+
+def _issued(client: TestClient, page: str) -> str:
+    found = re.search(r"issued [0-9][^<]*", client.get(page).text)
+    assert found is not None
+    return found[0]

@@ -70,14 +70,14 @@ def fill(database: Database) -> list[Change]:
                 why=f"Turn {number} & <more>.",
                 **level,
             )
-            stored.append(alert_changes.record(session, new, NOW))
+            stored.append(alert_changes.record_message(session, [new], NOW)[0])
         run = a_run(session, version)
         new = NewChange(
             kind="begins", at=NOW, basin_id=OTHER, level="bankfull", direction="falling", discharge=1.0,
             severity="watch", chance=0.04, window_days=10, run_id=run.id, t0=day("2008-09-30"), version_id=version,
             why="Low.",
         )  # fmt: skip
-        stored.append(alert_changes.record(session, new, NOW))
+        stored.append(alert_changes.record_message(session, [new], NOW)[0])
     return [one for one in stored if one is not None]
 
 

@@ -21,7 +21,7 @@ def stored(freshet: Freshet, version: str) -> dict[int, dict[str, Any]]:
     """Return what the training of each member recorded."""
     database = Database(f"sqlite:///{freshet.data / 'freshet.sqlite'}")
     with database.reading() as session:
-        logs = versions.logs_of(session, version)
+        logs = {label: log for label, (_, log) in versions.seeds_and_logs(session, version).items()}
     database.close()
     return logs
 

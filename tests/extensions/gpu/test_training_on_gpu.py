@@ -8,11 +8,12 @@ from jobspec.network import LATITUDE
 from jobspec.training import FineTuningConfig, InputsConfig
 from models.devices import GPULost, GPUTooSmall
 from models.training import Progress
-from operations.training.train import begin, train
+from operations.training.train import begin
 from records.database.engine import Database
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, FIRST, configuration
 from testing.records import list_trainings
+from testing.training import train
 from testing.work import work_of
 from tests.extensions.gpu.fake_gpu import FakeGPU, fake_gpu
 

@@ -14,7 +14,7 @@ from testing.networks import inputs as draw
 
 pytestmark = pytest.mark.extended
 
-EVERY = ["lstm", "eins", "mmrnn"]
+EVERY = ["lstm", "ealstm", "gru", "eins", "mmrnn"]
 
 
 def members(architecture: str, count: int = 3) -> list[Standardised]:

@@ -22,7 +22,7 @@ from freshet.supervisor import supervised_process
 from runtime.process import log_to_stderr
 
 def fork(*command, main=main):
-    return supervised_process.fork(main, command, os.environ, [lock])
+    return supervised_process.fork(main, command, os.environ, [lock.close])
 
 def named(process):
     while not (name := open(f"/proc/{process.pid}/cmdline").read().rstrip("\\0")).startswith("freshet "):

@@ -12,7 +12,8 @@ from scipy import stats
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import annual_maxima, annual_minima
-from hydrology.extremes.bulletin_17c import fit_gauge
+from hydrology.extremes.bulletin_17c import fit_record
+from hydrology.extremes.expected_moments import FloodRecord
 from hydrology.extremes.frequency import Gev
 from hydrology.extremes.levels import FloodFrequency, Statistic, names, of_record
 from ingestion.sources.camels import CamelsSource
@@ -143,7 +144,7 @@ def test_real_rivers_have_the_levels_of_scipy(camels: Path, basin: str) -> None:
     assert stats.lmoment(steps, order=[1, 2, 3]) == pytest.approx(
         stats.lmoment(maxima, order=[1, 2, 3]), rel=2e-3, abs=2e-3
     )
-    bulletin = fit_gauge(maxima).moments
+    bulletin = fit_record(FloodRecord.complete(maxima)).moments
     assert by_value(log_pearson) == pytest.approx(10 ** bulletin.quantile(1 - exceeded))
     untested = log_pearson.low_outliers == 0
     for statistic, values, chance in [(log_pearson, maxima, 1 - exceeded)] * untested + [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.units import M3_PER_FT3, M_PER_FT
-from hydrology.ratings import InvalidRating, Rating, from_us_units, read_rating
+from hydrology.ratings import InvalidRating, Rating, read_rating
 from tests.hydrology.ratings.tables import GAUGES, base, channel, exsa
 
 
@@ -35,7 +35,7 @@ def test_a_base_table_is_joined_by_logarithms_above_its_offset(gauge: int) -> No
     low = stages < stages[0] + 2  # a weir: one power of the stage above its offset
     found = rating.discharge(stages[low] * M_PER_FT) / M3_PER_FT3
     assert found == pytest.approx(flows[low], rel=2e-3, abs=0.02)
-    expanded = from_us_units(stages, flows, "logarithmic", (offset,))
+    expanded = Rating(tuple(stages * M_PER_FT), tuple(flows * M3_PER_FT3), "logarithmic", (offset * M_PER_FT,))
     inside = (stages >= stages[0]) & (stages * M_PER_FT <= rating.stages[-1])
     assert (expanded.discharge(stages[inside] * M_PER_FT) >= 0).all()
 
@@ -47,7 +47,7 @@ def test_nothing_outside_the_table_is_extrapolated(gauge: int) -> None:
     assert np.isnan(rating.discharge([rating.stages[0] - 0.01, rating.stages[-1] + 0.01])).all()
     assert rating.stage(rating.discharges[-1]) == pytest.approx(rating.stages[-1])
     assert str(rating.why_no_stage(1e6)).endswith("not 1e+06: it is not extrapolated.")
-    assert "ft, not 328.08: it is not extrapolated." in str(rating.why_no_discharge(100.0))
+    assert "ft, not 328.08: it is not extrapolated." in str(rating.flow_at(100.0))
 
 
 @settings(max_examples=60)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import Days, Period, day
 from hydrology.base.errors import Finding
-from hydrology.weather.check_weather import RULES, weather_findings
+from hydrology.weather.check_weather import weather_findings
 from hydrology.weather.climate import BasinClimate
 from hydrology.weather.daily_weather import DailyWeather
 from hydrology.weather.runoff import unit_hint
-from tests.deployment.files import ROOT
 from tests.weather_lies import BASINS, LIES, RECORD, Array, climate, latitude, right
 
 YEAR = Period.parse("2001-10-01..2002-09-30")
@@ -199,11 +198,6 @@ def test_values_beyond_the_limits_are_named_by_what_they_look_like(
     variable: str, values: list[float], unit: str
 ) -> None:
     assert unit_hint(variable, values) == (f" (the values look like {unit})" if unit else "")
-
-
-def test_the_documented_rules_are_those_of_the_code() -> None:
-    rows = [f"| `{rule.code}` | {rule.refused or '-'} | {rule.warned or '-'} |" for rule in RULES]
-    assert "\n".join(rows) in (ROOT / "docs" / "look-up" / "data.md").read_text(encoding="utf-8")
 
 
 CAMELS = environ.get("FRESHET_CAMELS")

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period
-from hydrology.base.series import Flag
+from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels_text import Forcing, TextFile, parse_forcing
+from ingestion.sources.camels_text import TextFile, parse_forcing
 from testing.files import camels as write
 
 
-def parse(content: str, latitude: float | None = None) -> Forcing:
+def parse(content: str, latitude: float | None = None) -> tuple[float, dict[str, DailySeries]]:
     return parse_forcing(TextFile.decode(SourceFile("f.txt", "", 0), content.encode()), latitude)
 
 
@@ -27,9 +27,9 @@ def fault(content: str, latitude: float | None = None) -> SourceError:
 
 @pytest.mark.parametrize("product", write.HEADINGS)
 def test_every_product_gives_the_same_days_values_and_units(product: str) -> None:
-    forcing = parse(write.forcing(product))
-    units = {name: series.unit for name, series in forcing.series.items()}
-    assert forcing.area == write.AREA
+    area, forcing = parse(write.forcing(product))
+    units = {name: series.unit for name, series in forcing.items()}
+    assert area == write.AREA
     assert units == {
         "daylength": "s",
         "precipitation": "mm/day",
@@ -42,7 +42,7 @@ def test_every_product_gives_the_same_days_values_and_units(product: str) -> Non
     by_column = zip(*write.WEATHER, strict=True)
     names = ("daylength", "precipitation", "srad", "swe", "tmax", "tmin", "vp")
     for name, values in zip(names, by_column, strict=True):
-        series = forcing.series[name]
+        series = forcing[name]
         assert str(series.period) == "2000-02-27..2000-03-01"  # over a leap day
         assert series.values.tolist() == list(values)
         assert not series.flags.any()
@@ -50,7 +50,7 @@ def test_every_product_gives_the_same_days_values_and_units(product: str) -> Non
 
 def test_a_jumped_day_is_absent() -> None:
     at = [date(1999, 12, 30), date(1999, 12, 31), date(2000, 1, 2), date(2000, 1, 3)]
-    rain = parse(write.forcing(at=at)).series["precipitation"]
+    rain = parse(write.forcing(at=at))[1]["precipitation"]
     assert rain.period == Period.parse("1999-12-30..2000-01-03")
     assert np.isnan(rain.values).tolist() == [False, False, True, False, False]
     assert rain.flags.tolist() == [0, 0, Flag.ABSENT, 0, 0]
@@ -60,7 +60,7 @@ def test_a_jumped_day_is_absent() -> None:
 @pytest.mark.parametrize("stored", ["Year Mnth Day Hr", "Year Mnth Day Hr\tDayl(s)\tPRCP(mm/"])
 def test_an_incomplete_line_of_names_is_accepted(stored: str) -> None:
     whole = write.forcing("maurer")
-    assert parse(whole.replace(write.HEADINGS["maurer"], stored)).series.keys() == parse(whole).series.keys()
+    assert parse(whole.replace(write.HEADINGS["maurer"], stored))[1].keys() == parse(whole)[1].keys()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_file_cut_within_a_row_is_refused() -> None:
 
 
 def test_a_file_of_another_latitude_is_another_basins() -> None:
-    assert parse(write.forcing(), latitude=44.60797).area == write.AREA
+    assert parse(write.forcing(), latitude=44.60797)[0] == write.AREA
     error = fault(write.forcing(), latitude=39.0)
     assert error.line == 1
     assert "not that of the gauge" in error.cause
@@ -150,7 +150,7 @@ _HUNDREDTHS = [(0, 86400), (0, 2000), (0, 1500), (1, 20000), (-90, 70), (-90, 70
     product=st.sampled_from(sorted(write.HEADINGS)),
 )
 def test_written_data_are_read_back(rows: list[tuple[float, ...]], first: date, product: str) -> None:
-    series = parse(write.forcing(product, rows, write.days(len(rows), first))).series
+    series = parse(write.forcing(product, rows, write.days(len(rows), first)))[1]
     values = np.column_stack([one.values for one in series.values()])
     assert values.tolist() == [list(row) for row in rows]
     assert all(one.start == np.datetime64(first) for one in series.values())
@@ -161,7 +161,7 @@ def test_the_original_formats(camels: Path, product: str, kind: str) -> None:
     paths = sorted((camels / f"original_formats/{product}_3yr_extract").glob(f"*/*_lump_{kind}_*"))
     assert len(paths) == 4
     for path in paths:
-        series = parse(path.read_text()).series
+        series = parse(path.read_text())[1]
         assert not np.isnan(series["tmax"].over(Period.parse("2000-01-01..2002-12-31")).values).any()
         assert not series["swe"].values.any()
         same = series["tmax"].values == series["tmin"].values
@@ -171,9 +171,9 @@ def test_the_original_formats(camels: Path, product: str, kind: str) -> None:
 
 def test_the_extended_set_differs_from_the_original_in_temperature_alone(camels: Path) -> None:
     name = f"01/{write.GAUGE}_lump_maurer_forcing_leap.txt"
-    original = parse((camels / "original_formats/maurer_3yr_extract" / name).read_text()).series
+    original = parse((camels / "original_formats/maurer_3yr_extract" / name).read_text())[1]
     folder = camels / "basin_dataset_public_v1p2/basin_mean_forcing/maurer_extended"
-    extended = parse((folder / name).read_text()).series
+    extended = parse((folder / name).read_text())[1]
     assert len(extended["tmax"]) == 10593
     assert (extended["tmax"].values > extended["tmin"].values).mean() > 0.99
     period = original["precipitation"].period

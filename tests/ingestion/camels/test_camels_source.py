@@ -404,7 +404,7 @@ def test_no_real_basin_is_taken_for_another(camels: Path) -> None:
             with archive.open(name) as member:
                 head = b"".join(member.readline() for _ in range(5))
             text = TextFile.decode(SourceFile(name, "", 0), head)
-            assert parse_forcing(text, latitude[name.rpartition("/")[2][:8]]).area > 0
+            assert parse_forcing(text, latitude[name.rpartition("/")[2][:8]])[0] > 0
 
 
 def test_flow_by_another_name_is_refused_for_its_basin(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from extensions.openmeteo.archive import OpenMeteoArchive
 from extensions.openmeteo.forecast import OpenMeteoForecast
 from extensions.usgs.feed import UsgsFeed
 from hydrology.base.calendar import day
-from ingestion.feeds.http import NotANumber, parse_json
+from ingestion.feeds.http import Broken, NotANumber, parsed
 from jobspec.levels import InvalidCategories, read_categories
 from testing.feed_services import meteo, usgs
 from testing.feed_services.reply import Reply
@@ -21,13 +21,13 @@ SPELLINGS = ("-nan", "nan", "NaN", "inf", "-inf", "Infinity", "+Infinity", "-nan
 
 def test_every_spelling_is_no_number_and_texts_stay() -> None:
     for spelling in SPELLINGS:
-        result = parse_json(f'{{"nan": [{spelling}, 1], "-inf": "is \\" nan, not {spelling}"}}'.encode())
+        result = parsed(f'{{"nan": [{spelling}, 1], "-inf": "is \\" nan, not {spelling}"}}'.encode())
         assert result["nan"][1] == 1
         assert isinstance(result["nan"][0], NotANumber)
         assert result["-inf"] == f'is " nan, not {spelling}'
     for broken in (b'{"a": banana}', b'["nan', b'"' + b'\\"' * 500_000, b"nan " * 500_000, b"[" * 99_999 + b"nan"):
-        with pytest.raises(ValueError, match="not JSON"):
-            parse_json(broken)
+        with pytest.raises(Broken, match="not whole JSON"):
+            parsed(broken)
 
 
 def spoilt(
@@ -99,6 +99,6 @@ def test_nan_costs_one_gauge_of_usgs(live: Live, monkeypatch: pytest.MonkeyPatch
 
 def test_nan_in_official_categories_is_refused_where_it_is_read() -> None:
     document = b'{"flood": {"stageUnits": "ft", "flowUnits": "cfs", "categories": {"action": {"stage": 9, "flow": 5}}}'
-    assert read_categories(parse_json(document + b', "status": -nan}'))[1][0].flow is not None
+    assert read_categories(parsed(document + b', "status": -nan}'))[1][0].flow is not None
     with pytest.raises(InvalidCategories, match=r"flood\.categories\.action\.flow"):
-        read_categories(parse_json((document + b"}").replace(b"5", b"-nan")))
+        read_categories(parsed((document + b"}").replace(b"5", b"-nan")))

@@ -19,7 +19,7 @@ from hydrology.water.ledger import close
 from models.contract import Inputs
 from models.devices import cores_in_use, use_cores
 from models.ensemble import simulate
-from models.learning import nse_star
+from models.learning import nse_of_days
 from models.nets.compiled import loader, recurrence
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM
@@ -39,7 +39,7 @@ def losses_of_training(recurrence: str, rank: int, wetness: bool = False) -> lis
     for step in range(STEPS):
         drive = inputs(40, 40, seed=step)
         observed = torch.rand(40 - WARMUP, 40, generator=generator, dtype=torch.float64) * 3
-        loss = nse_star(net(drive)[0]["discharge"][WARMUP:], observed, torch.ones(40, dtype=torch.float64))
+        loss = nse_of_days(net(drive)[0]["discharge"][WARMUP:], observed, torch.ones(40, dtype=torch.float64)).mean()
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
@@ -219,7 +219,7 @@ def assert_nan_reaches_the_ledger(recurrence: str, dtype: torch.dtype, rank: int
     assert outputs["discharge"][1:].isnan().all()
     rain, storage = inputs(10, 3, dtype=dtype).mass[..., 0].T, outputs["storage"].sum(-1)
     discharge, loss = outputs["discharge"].T, outputs["loss"].T
-    ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64)
+    ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64).each()
     assert not any(ledger.closes for ledger in ledgers)
 
 

@@ -168,7 +168,7 @@ def test_a_schedule_without_rates_gets_those_of_its_network(architecture: str) -
     named = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9, "peak_learning_rate": 0.5}).schedule
     assert isinstance(named, Cosine)
     assert named.peak_learning_rate == 0.5
-    peaks = {"mclstm": 0.01, "buckets": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
+    peaks = dict.fromkeys(EVERY, 0.003) | {"mclstm": 0.01, "buckets": 0.01}
     own = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9}).schedule
     assert isinstance(own, Cosine)
     assert own.peak_learning_rate == peaks[architecture]

@@ -30,6 +30,7 @@ from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_version
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
+from testing.work import MovedClock, work_of
 
 PATIENCE = 0.5  # seconds, with receivers that never answer
 
@@ -67,13 +68,13 @@ class Outbox:
             kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why=why
         )
         with self.database.transaction() as session:
-            change = alert_changes.record(session, new, self.now)
+            change = alert_changes.record_message(session, [new], self.now)[0]
         assert change is not None
         return change
 
     def deliver(self) -> dict[str, int]:
         """Do a pass."""
-        counts = deliver(self.database, self.settings, lambda: self.now, patience=self.patience)
+        counts = deliver(work_of(self.database, MovedClock(time=lambda: self.now), self.settings), self.patience)
         return {str(status): count for status, count in counts.items()}
 
     def signature(self, request: Received, subscription: str, generation: int, at: datetime) -> str:
@@ -290,7 +291,7 @@ def _deliver_and_die(url: str, settings: Settings, at: datetime) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return at
 
-    deliver(Database(url), settings, now)
+    deliver(work_of(Database(url), MovedClock(time=now), settings))
 
 
 def test_the_delivery_of_a_killed_sender_is_sent_by_the_next_after_its_lease(outbox: Outbox) -> None:

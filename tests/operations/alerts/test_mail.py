@@ -32,6 +32,7 @@ from records.database.engine import Database
 from runtime.settings import Settings
 from testing.messages.mail_server import PASSWORD, PUBLIC_URL, Answer, MailServer, serving_mail
 from testing.records import BASIN, NOW, a_run, a_version
+from testing.work import MovedClock, work_of
 
 PERSON = "duty@rivers.example"
 
@@ -64,12 +65,13 @@ class Post:
             kind="promotion", at=self.now, basin_id=BASIN, severity=severity, version_id=self.version, why=why
         )
         with self.database.transaction() as session:
-            change = alert_changes.record(session, new, self.now)
+            change = alert_changes.record_message(session, [new], self.now)[0]
         assert change is not None
         return change
 
     def deliver(self) -> dict[str, int]:
-        return {str(status): n for status, n in deliver(self.database, self.settings, lambda: self.now).items()}
+        work = work_of(self.database, MovedClock(time=lambda: self.now), self.settings)
+        return {str(status): n for status, n in deliver(work).items()}
 
     def pending(self) -> list[Delivery]:
         with self.database.reading() as session:

@@ -14,7 +14,8 @@ from jobspec.jobs.forecasting import ForecastParams
 from jobspec.new_data import AddedBasin
 from operations.basin_data.climate import compute
 from operations.feeds.add_gauge import add
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
 from records.access import keys
 from records.basins import basins, ownership
@@ -208,7 +209,7 @@ def test_a_gauge_that_an_operator_registered_first_is_adopted_bare_or_refused(
     assert basin.name not in (None, "Mine")
     assert (basin.latitude, list(basin.areas)) == (45.17, ["usgs"])
     with database.reading() as session:
-        assert ownership.all_official(session) == [MAINE]
+        assert ownership.official(session, basins.chosen(session)) == [MAINE]
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import DailySeries, Flag, with_lacking_days
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs

@@ -19,8 +19,8 @@ from ingestion.sources.tables import TablesSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
 from operations.basin_data.ingest import ingest
-from operations.forecasting.forecast import NothingToForecast, forecast
-from operations.training.train import train
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
 from records.basins import basins
 from records.database.engine import Database
@@ -30,6 +30,7 @@ from records.series import series
 from runtime.settings import Settings
 from testing.country import BASINS, CLOCK, configuration
 from testing.files import caravan
+from testing.training import train
 from testing.work import work_of
 
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")

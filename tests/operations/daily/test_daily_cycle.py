@@ -12,7 +12,8 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.weather.bridge import BRIDGED
 from jobspec.jobs.data import BridgeFit
-from operations.daily.daily_cycle import ADVANCING, Cycle
+from operations.daily.daily_cycle import Cycle
+from operations.states.advance_states import ADVANCING
 from operations.weather.fit_bridges import fit
 from records.basins import basins
 from records.database.engine import Database

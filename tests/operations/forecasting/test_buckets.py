@@ -6,7 +6,6 @@ import pytest
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from jobspec.network import sized
-from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_levels import compute
 from records.basins.ownership import Basin
@@ -19,6 +18,7 @@ from records.simulations.snow_cells import mappings
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import change
+from testing.training import train
 from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_networks import discharge, one_run

@@ -23,7 +23,8 @@ from models import checkpoint
 from models.ensemble import Ensemble
 from models.forcing import Forcing
 from models.nets.compiled import loader
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from records.basins import basins
 from records.database.engine import Database
 from records.database.stored import table_of

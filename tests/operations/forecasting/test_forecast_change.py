@@ -13,7 +13,6 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
-from operations.training.train import train
 from records.database.engine import Database
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_summary import RunChange
@@ -23,6 +22,7 @@ from records.versions import promotions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_reason, a_source, daily
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended

@@ -7,14 +7,15 @@ import pytest
 
 from hydrology.base.calendar import Period, day
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.forecast import NothingToForecast, forecast
-from operations.training.train import train
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import run_types, runs, states
 from records.runs.runs import RunRequest
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.training import train
 from testing.work import work_of
 from tests.operations.conftest import Copies
 from tests.operations.forecasting.test_forecast import blank
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.extended
 
 T0 = day("2004-03-10")
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
-COMPARISONS = ("lstm", "eins", "mmrnn")
+COMPARISONS = ("lstm", "ealstm", "gru", "eins", "mmrnn")
 
 
 def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> run_types.Run:

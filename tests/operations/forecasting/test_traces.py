@@ -15,7 +15,8 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting import simulate
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from records.database.engine import Database
 from records.forecasts.latest import latest
 from records.runs import run_arrays, run_types, runs

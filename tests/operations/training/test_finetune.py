@@ -31,7 +31,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import install, read_shipped
 from operations.training.promotion_rule import decide
-from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -44,6 +43,7 @@ from records.runs.runs import RunRequest
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
 from testing.country import BASINS, CLOCK, FIRST, configuration
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended
@@ -118,7 +118,7 @@ def version(database: Database, version_id: str) -> versions.Version:
 
 def logs(database: Database, version_id: str) -> list[list[dict[str, Any]]]:
     with database.reading() as session:
-        return [log["validation"] for log in versions.logs_of(session, version_id).values()]
+        return [log["validation"] for _, log in versions.seeds_and_logs(session, version_id).values()]
 
 
 def weights(database: Database, version_id: str) -> list[dict[str, torch.Tensor]]:
@@ -150,7 +150,7 @@ def test_each_member_starts_from_its_parents_member(own: Database, parent: str) 
     with own.reading() as session:
         loaded = load_version(session, parent)
         data = prepare(session, loaded.config, (UNSEEN,)).data
-        assert versions.seeds_of(session, child.id) == {0: 40, 1: 41}
+        assert [seed for seed, _ in versions.seeds_and_logs(session, child.id).values()] == [40, 41]
     scaler, days = Scaler.from_json(loaded.version.scaler), Period.parse("2003-10-01..2004-09-30")
     validation, learnt_from = Validation.of(data, days), loaded.version.basins
     medians = [validation.score_of(network, scaler, learnt_from) for network in loaded.ensemble.networks]

@@ -29,7 +29,7 @@ from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
 from operations.training.assemble import new_version
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
-from operations.training.train import begin, train, train_member
+from operations.training.train import begin, train_member
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins
@@ -43,6 +43,7 @@ from records.versions.promotions import PROMOTIONS, Withdrawn
 from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import contents, withdraw
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended
@@ -489,7 +490,7 @@ def test_versions_are_compared_in_what_is_stored_of_the_basins_they_have_in_comm
     rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
     installed = install(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)).version_id
     done = compare(work_of(trained_store, CLOCK), [installed, own], Period.parse("2004-10-01..2005-09-30"))
-    assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
+    assert (done.basins, done.result.left_out) == ((LEARNT[0],), {})
 
 
 def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Database, shelf: Path) -> None:

@@ -18,7 +18,6 @@ from jobspec.jobs.base import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side
-from operations.training.train import train
 from records.access import keys
 from records.basins.ownership import Basin
 from records.database.engine import Database
@@ -31,6 +30,7 @@ from records.versions.version_properties import SideBySide
 from records.versions.versions import VERSIONS
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import NOW, change
+from testing.training import train
 from testing.work import work_of
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once

@@ -10,11 +10,12 @@ from hydrology.base.errors import InvalidInput, Problem
 from jobspec.jobs.training import RetrainingParams
 from operations.training import retrain
 from operations.training.assemble import assemble_all
-from operations.training.train import train, train_members
+from operations.training.train import plan_of, reopen_all, train_members
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, versions
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, configuration
+from testing.training import train
 from testing.work import work_of
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
@@ -45,11 +46,16 @@ def season(database: Database, **params: object) -> retrain.PartOfSeason:
     return planned
 
 
+def reopened(database: Database, trainings: list[retrain.Both]) -> list[retrain.Both]:
+    """Return trainings as another process continues them."""
+    return retrain.with_twins(database, reopen_all(database, plan_of([candidate for _, candidate in trainings])))
+
+
 def retrained(database: Database, **params: object) -> retrain.Retrained:
     trainings = retrain.begin_all(work_of(database, CLOCK), parts_of(database, **params))
     for started in (one for both in trainings for one in both):
         train_members(work_of(database, CLOCK), started, device="cpu", on_progress=lambda _member, _progress: None)
-    again = retrain.reopen_all(database, retrain.plan_of(trainings))
+    again = reopened(database, trainings)
     return retrain.conclude(work_of(database, CLOCK), again, RetrainingParams.model_validate(params))
 
 
@@ -76,7 +82,7 @@ def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained
         other = combinations.combine(session, weights, label="other", wall=CLOCK.wall(), now=CLOCK.now())
     started = retrain.begin_all(work_of(trained_store, CLOCK), parts_of(trained_store, version=other.id))
     assert all(one.version_id is not None for of_part in started for one in of_part)
-    again = retrain.reopen_all(trained_store, retrain.plan_of(started))
+    again = reopened(trained_store, started)
     whole, _ = assemble_all(work_of(trained_store, CLOCK), [one for _, one in again])
     with trained_store.reading() as session:
         parts = versions.get(session, whole.version_id).parts

@@ -19,7 +19,7 @@ from models.networks import build
 from models.training import Progress, TrainingDiverged
 from operations.training.assemble import assemble, assemble_all
 from operations.training.promotion_rule import decide
-from operations.training.train import begin, reopen, train
+from operations.training.train import begin, reopen
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.versions.learnt_days import require_held_out
 from records.database.engine import Database
@@ -30,6 +30,7 @@ from records.versions.promotions import PROMOTIONS
 from records.versions.version_properties import ELSEWHERE
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
+from testing.training import train
 from testing.work import work_of
 
 

@@ -13,7 +13,6 @@ from jobspec.jobs.training import PromotionRule
 from models.pretrained.form import DamagedEnsemble, Named
 from operations.training.pretrained import Installed, install, read_shipped
 from operations.training.promotion_rule import decide
-from operations.training.train import train
 from operations.verification.compare import compare
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.score_basins import BasinSkill
@@ -22,6 +21,7 @@ from records.simulations import snow_cells
 from records.verification import scores as verification_scores
 from records.versions import promotions, versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.training import train
 from testing.work import work_of
 
 pytestmark = pytest.mark.extended

@@ -219,12 +219,12 @@ def test_a_folder_of_past_forecasts_serves_as_well(here: Station, tmp_path: Path
     (folder / "2005-04-13.json").write_text("{")
     (folder / "README.txt").write_text("forecasts")
 
-    def stop(_name: str, done: int, total: int) -> None:
+    def stop(done: int, total: int, _name: str) -> None:
         if (done, total) == (5, 14):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        add_all(work_of(here.database, here.clock), folder, stop)
+        add_all(work_of(here.database, here.clock, progress=stop), folder)
     imported = add_all(work_of(here.database, here.clock), folder)
     assert imported.counts == {"files": 13, "new": 8 * len(BASINS), "known": 5 * len(BASINS)}
     assert imported.failed.keys() == {"2005-04-13.json"}

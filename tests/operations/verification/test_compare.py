@@ -17,7 +17,6 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.comparisons import difference
 from hydrology.scores.scores import SCORES
 from jobspec.training import Cosine
-from operations.training.train import train
 from operations.verification.compare import MAX_VERSIONS, compare
 from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
@@ -30,6 +29,7 @@ from records.versions import versions
 from records.versions.versions import Member
 from testing.country import BASINS, CLOCK, configuration
 from testing.records import a_basin
+from testing.training import train
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
@@ -102,7 +102,7 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
 
 def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_store: Database) -> None:
     first, second = both(trained_store)
-    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).result
 
     with trained_store.reading() as session:
         rows = verification_scores.scores(session, metrics=["nse"])
@@ -129,7 +129,7 @@ def test_each_version_is_described_with_its_cost(trained_store: Database) -> Non
         for member, log in zip(members, recorded, strict=True):
             own = table.c.version_id == member.version_id, table.c.label == member.label
             session.execute(table.update().where(*own).values(log={"validation": member.log["validation"]} | log))
-    compared = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result.versions
+    compared = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).result.versions
     assert [version.label for version in compared] == [None, "longer"]
     assert [version.members for version in compared] == [2, 1]
     assert [version.conserving for version in compared] == [True, True]
@@ -149,9 +149,8 @@ def test_the_same_again_is_the_same_comparison(trained_store: Database) -> None:
     ids = both(trained_store)
     first = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
     again = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
-    assert (first.already, again.already) == (False, True)
-    assert again.comparison == first.comparison
-    assert compare(work_of(trained_store, CLOCK), ids[::-1], HELD_OUT).comparison.id != first.comparison.id
+    assert again == first
+    assert compare(work_of(trained_store, CLOCK), ids[::-1], HELD_OUT).id != first.id
 
 
 def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> None:
@@ -167,9 +166,9 @@ def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> 
 
 def test_data_revised_since_an_evaluation_are_scored_again(trained_store: Database) -> None:
     ids = both(trained_store)
-    before = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
+    before = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
     blank(trained_store, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
-    after = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
+    after = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
     assert after.id != before.id
     for version in ids:
         assert after.result.values["nse"][version][0] != before.result.values["nse"][version][0]
@@ -181,7 +180,7 @@ def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database
     skipping = configuration(network={"architecture": "mmrnn", "cells": 4}, members=1)
     other = train(work_of(trained_store, CLOCK), skipping, BASINS).version_id
     blank(trained_store, "SYNTH-02", "tmax", 2005, 10, float("nan"), 2)
-    done = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT).comparison
+    done = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT)
     assert done.basins == BASINS
     with trained_store.reading() as session:
         scored = {row.basin_id: row for row in verification_scores.scores(session, versions=[first], metrics=["nse"])}
@@ -195,7 +194,7 @@ def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database
 def test_scores_of_other_days_are_not_taken(trained_store: Database) -> None:
     ids = both(trained_store)
     evaluate(work_of(trained_store, CLOCK), ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
-    done = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison
+    done = compare(work_of(trained_store, CLOCK), ids, HELD_OUT)
     with trained_store.reading() as session:
         whole = verification_scores.scores(
             session, versions=ids[:1], metrics=["nse"], first_day=HELD_OUT.first, last_day=HELD_OUT.last
@@ -207,8 +206,8 @@ def test_scores_of_other_days_are_not_taken(trained_store: Database) -> None:
 def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_time(trained_store: Database) -> None:
     first, _ = both(trained_store)
     other = train(work_of(trained_store, CLOCK), configuration(seed=5, members=1), BASINS[:2]).version_id
-    default = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT).comparison
-    named = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
+    default = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT)
+    named = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, *BASINS])
     assert default.basins == BASINS[:2]
     assert named.basins == BASINS  # a version may serve a basin that it was not trained for
 
@@ -216,9 +215,9 @@ def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_ti
         dry = a_basin(session, "SYNTH-99")
     once = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, dry])
     twice = compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [*BASINS, dry])
-    assert once.comparison.basins == BASINS
-    assert "SYNTH-99 has no precipitation" in str(once.comparison.result.left_out[dry])
-    assert (twice.already, twice.comparison.id) == (True, once.comparison.id)
+    assert once.basins == BASINS
+    assert "SYNTH-99 has no precipitation" in str(once.result.left_out[dry])
+    assert twice.id == once.id
     with pytest.raises(DataProblem, match="SYNTH-99 has no precipitation"):
         compare(work_of(trained_store, CLOCK), [first, other], HELD_OUT, [dry])
 
@@ -226,7 +225,7 @@ def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_ti
 def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store: Database) -> None:
     first, second = both(trained_store)
     blank_flow(trained_store, "SYNTH-02", Period(HELD_OUT.first + 1, HELD_OUT.last))  # one day has no NSE
-    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).result
     nse = next(score for score in result.scores if score.metric == "nse")
     assert (nse.n, nse.lacking, nse.differences[0].n) == (2, 1, 2)
     assert result.values["nse"][first][1] is None
@@ -236,18 +235,18 @@ def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store
 def test_a_basin_without_observed_flow_in_the_period_is_left_out_with_its_reason(trained_store: Database) -> None:
     first, second = both(trained_store)
     blank_flow(trained_store, "SYNTH-02", HELD_OUT)
-    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), [first, second], HELD_OUT).result
     assert "SYNTH-02 has no observed discharge in 2004-10-01..2005-09-30" in str(result.left_out["SYNTH-02"])
 
 
 def test_published_models_stand_beside_the_first_version_on_the_same_basins(trained_store: Database) -> None:
     ids = both(trained_store)
-    none = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
+    none = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).result
     assert none.published_models == ()
     assert "freshet ingest benchmarks" in str(none.missing["published_models"])
 
     publish(trained_store, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
-    other_days = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
+    other_days = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).result
     assert other_days.published_models == ()
     assert "for 2004-10-01..2005-09-30" in str(other_days.missing["published_models"])
 
@@ -256,7 +255,7 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(trai
         *[("BUCKET", basin, 0.25 * at) for at, basin in enumerate(BASINS)],
         *[("SIEVE", "SYNTH-01", 0.5), ("SIEVE", "SYNTH-02", None), ("SIEVE", "USGS-01013500", 0.75)],
     )
-    result = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).comparison.result
+    result = compare(work_of(trained_store, CLOCK), ids, HELD_OUT).result
     bucket, sieve = result.published_models
     assert (bucket.model, bucket.source, bucket.citation) == ("BUCKET", SOURCE, "Somebody 2019")
     (nse,) = bucket.scores
@@ -270,7 +269,7 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(trai
 
 
 def test_the_printed_table_is_labelled_as_of_other_basins_and_days(trained_store: Database) -> None:
-    table = compare(work_of(trained_store, CLOCK), both(trained_store)[:1], HELD_OUT).comparison.result.published_table
+    table = compare(work_of(trained_store, CLOCK), both(trained_store)[:1], HELD_OUT).result.published_table
     assert table.comparable is False
     assert table.note.startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
 
@@ -281,7 +280,7 @@ def test_days_of_any_training_are_refused(trained_store: Database) -> None:
         work_of(trained_store, CLOCK), configuration(seed=9, members=1, validation_period=None), BASINS
     ).version_id
     validated = Period.parse("2003-10-01..2004-09-30")
-    assert compare(work_of(trained_store, CLOCK), [other], validated).comparison.versions == (other,)
+    assert compare(work_of(trained_store, CLOCK), [other], validated).versions == (other,)
     with pytest.raises(InvalidInput, match=f"overlaps the validation period .* of version {first}"):
         compare(work_of(trained_store, CLOCK), [other, first], validated)
 
@@ -311,6 +310,4 @@ def test_versions_without_a_basin_in_common_need_basins_to_be_named(trained_stor
     )
     with pytest.raises(DataProblem, match="no basin in common"):
         compare(work_of(trained_store, CLOCK), [one, other], HELD_OUT)
-    assert compare(work_of(trained_store, CLOCK), [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == (
-        "SYNTH-03",
-    )
+    assert compare(work_of(trained_store, CLOCK), [one, other], HELD_OUT, ["SYNTH-03"]).basins == ("SYNTH-03",)

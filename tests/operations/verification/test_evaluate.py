@@ -11,7 +11,6 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import SCORES, all_scores, nse
 from operations.basin_data.dataset import load_discharge, load_forcing
-from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow
 from operations.versions.load_networks import load_version
@@ -20,6 +19,7 @@ from records.simulations import simulated_series, snow_cells
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
+from testing.training import train
 from testing.work import work_of
 
 PERIOD = Period.parse("2004-10-01..2005-09-30")

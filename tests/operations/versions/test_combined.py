@@ -23,7 +23,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast, forecast_volumes
-from operations.training.train import train
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
@@ -52,6 +51,7 @@ from records.versions.versions import Version
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
+from testing.training import train
 from testing.work import work_of
 from tests.operations.forecasting.test_forecast import blank
 
@@ -240,7 +240,7 @@ def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-5
     compared = compare(work_of(trained_store, CLOCK), [both.id, both.parts[0].version], JUDGED)
-    assert [one.members for one in compared.comparison.result.versions] == [3, 2]
+    assert [one.members for one in compared.result.versions] == [3, 2]
 
 
 @pytest.mark.extended
@@ -332,11 +332,11 @@ def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version
 @pytest.mark.extended
 def test_weights_are_learnt_where_no_weight_was_fitted(trained_store: Database, both: Version) -> None:
     ids = [part.version for part in both.parts]
-    learnt = learn_weights(trained_store, ids, None, BASINS)
+    learnt = learn_weights(work_of(trained_store), ids, None, BASINS)
     assert sum(learnt.common.values()) == pytest.approx(1)
     assert (learnt.by_basin, learnt.nse) == ({}, None)  # of a single year
     with pytest.raises(InvalidInput, match="overlaps"):
-        learn_weights(trained_store, ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
+        learn_weights(work_of(trained_store), ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
 
 
 def test_weights_by_basin_are_learnt_where_they_pay() -> None:

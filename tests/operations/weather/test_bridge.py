@@ -14,7 +14,8 @@ from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, SCALED, Corr
 from hydrology.weather.forcing import WeatherForecast
 from jobspec.jobs.data import BridgeFit
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.forecasting.forecast import forecast
+from operations.forecasting.plans import NothingToForecast
 from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_of
 from records.basins import basins
 from records.database.engine import Database

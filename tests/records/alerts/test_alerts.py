@@ -105,7 +105,7 @@ def test_a_change_caused_by_a_run_is_not_stored_twice(database: Database, versio
         run = issue_day(session, version, 0)
         (change,) = settle(session, run, chance(0.9))
         values = {name: getattr(change, name) for name in alert_changes.NewChange.__dataclass_fields__}
-        assert alert_changes.record(session, alert_changes.NewChange(**values), NOW) is None
+        assert alert_changes.record_message(session, [alert_changes.NewChange(**values)], NOW) == []
         assert len(alert_changes.page(session)) == 1
 
 
@@ -232,7 +232,9 @@ def test_a_river_has_one_alert_with_its_levels_as_details(database: Database, ve
         assert alerts.rivers(session, minimum="warning") == [flood]
         assert alerts.rivers(session, after=(BASIN, "falling")) == [flood]
         assert alerts.rivers(session, limit=1) == [dry]
-        assert alerts.most_urgent(session) == [(BASIN, "rising"), (BASIN, "falling")]
+        assert alerts.count_rivers(session) == 2
+        assert alerts.most_urgent(session, 2, 0) == [(BASIN, "rising"), (BASIN, "falling")]
+        assert alerts.most_urgent(session, 2, 1) == [(BASIN, "falling")]
         assert alerts.rivers(session, only=[(BASIN, "rising")]) == [flood]
         assert alerts.rivers(session, only=[]) == []
 

@@ -35,7 +35,7 @@ def test_a_basin_is_official_unless_an_operators_key_registered_it(database: Dat
             basins.register(session, basin, key)
         forecaster = _key(session, "forecaster")
         basins.register(session, "OWN-e", forecaster)
-        assert ownership.all_official(session) == ["OWN-b", "OWN-c"]
+        assert ownership.official(session, basins.chosen(session)) == ["OWN-b", "OWN-c"]
         unofficial = {"OWN-a": operator, "OWN-d": "a key of another store", "OWN-e": forecaster}
         assert ownership.owners(session, [*owners, "OWN-e"]) == unofficial
         assert ownership.official(session, ["OWN-c", "OWN-a", "OWN-none", "OWN-b"]) == ["OWN-c", "OWN-b"]

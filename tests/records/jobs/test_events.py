@@ -32,7 +32,7 @@ def test_events_are_read_on_from_the_last_one_seen(database: Database) -> None:
     queued, running, first, second = _after(database, job, 0)
     assert queued.data == {"status": "queued", "attempt": 0, "cancel_requested": False}
     assert running.data == {"status": "running", "attempt": 1, "cancel_requested": False}
-    assert first == Event(first.seq, job, LATER, "log", {"text": "first"})
+    assert first == Event(seq=first.seq, job_id=job, at=LATER, type="log", data={"text": "first"})
     assert second.data == {"text": "second"}
     assert queued.seq < running.seq < first.seq < second.seq
     assert _after(database, job, running.seq) == [first, second]

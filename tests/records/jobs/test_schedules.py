@@ -127,8 +127,8 @@ def test_only_enabled_schedules_are_followed_the_soonest_due_first(database: Dat
 def test_the_due_time_of_a_schedule_is_updated_unless_it_has_changed(database: Database) -> None:
     with database.transaction() as session:
         seen = schedules.create(session, DAILY, NOW)
-        schedules.set_next(session, seen.id, seen.revision, LATER)
-        schedules.set_next(session, seen.id, seen.revision, NOW)
+        schedules.advance(session, seen.id, seen.revision, LATER)
+        schedules.advance(session, seen.id, seen.revision, NOW)
         after = schedules.get(session, seen.id)
         assert after == replace(seen, next_run_at=LATER, revision=seen.revision + 1)
 

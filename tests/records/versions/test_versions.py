@@ -124,7 +124,13 @@ DECISION = PromotionDecision(
     current=("first",),
     rule=PromotionRule(period=Period.parse("2004-10-01..2008-09-30")),
     basins=1,
-    deciding=SideBySide((2005, 2006, 2008), 1, 0.5, 0.75, Interval(-0.25, -0.3, -0.2, 0.01, 1, 3)),
+    deciding=SideBySide(
+        years=(2005, 2006, 2008),
+        basins=1,
+        candidate_median=0.5,
+        current_median=0.75,
+        difference=Interval(-0.25, -0.3, -0.2, 0.01, 1, 3),
+    ),
     reporting=None,
     better=False,
     better_in=(),
@@ -187,8 +193,8 @@ def test_seeds_and_conservation_are_reported_without_the_weights(database: Datab
         first = a_version(session, a_member(1), a_member(0)).id
         second = a_version(session, conserving=False).id
         assert versions.count(session) == 2
-        assert versions.seeds_of(session, first) == {0: 1000, 1: 1001}
-        assert versions.seeds_of(session, "nothing") == {}
+        assert [seed for seed, _ in versions.seeds_and_logs(session, first).values()] == [1000, 1001]
+        assert versions.seeds_and_logs(session, "nothing") == {}
         assert versions.conserving(session, [first, second, "nothing"]) == {first: True, second: False}
 
 

@@ -47,6 +47,6 @@ def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
     try:
-        assert child.receive(PATIENCE) == Report(Done(1, 1, "1 1"), None)
+        assert child.receive(PATIENCE) == Report(progress=Done(done=1, total=1, detail="1 1"), file=None)
     finally:
         child.kill()

@@ -13,7 +13,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
 from jobspec.training import TrainingConfig
-from operations.training.train import train
 from records.basins import basins
 from records.database.connections import DatabaseProblem
 from records.database.engine import Database
@@ -23,6 +22,7 @@ from testing.country import BASINS, CLOCK
 from testing.databases import PostgreSQL
 from testing.jobs.processes import Shop
 from testing.synthetic import archive as synthetic
+from testing.training import train
 from testing.work import work_of
 from tests.disks import disk, filled
 from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training

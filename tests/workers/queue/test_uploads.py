@@ -18,7 +18,7 @@ from workers.job import JobOutcome
 from workers.job_processes.worker import write
 from workers.liveness import ExpiredLeases
 from workers.queue.enqueue import Sender, WorkerContext
-from workers.queue.uploads import POSTED_WITHIN, path_of
+from workers.queue.uploads import POSTED_WITHIN, folder
 from workers.scheduler import recover
 
 __all__ = ["sqlite", "sqlite_database"]
@@ -51,7 +51,7 @@ def header(sqlite_database: Database) -> dict[str, str]:
 def send(service: TestClient, header: dict[str, str], tools: WorkerContext) -> tuple[str, Path]:
     """Send a table, and return the job that is to read it and the path of the table."""
     job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
-    return job["id"], path_of(tools.settings.data, job["params"]["observations_file"])
+    return job["id"], folder(tools.settings.data) / job["params"]["observations_file"]
 
 
 def age(path: Path) -> None:

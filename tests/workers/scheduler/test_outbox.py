@@ -30,7 +30,7 @@ def put_out(shop: Shop, *receivers: Receiver) -> Change:
             subscriptions.create(session, NewSubscription(url=receiver.url), key.id, at, Settings())
         version = versions.newest(session).id
         new = NewChange(kind="promotion", at=at, basin_id=BASINS[0], version_id=version, why="Another version.")
-        change = alert_changes.record(session, new, at)
+        change = alert_changes.record_message(session, [new], at)[0]
     assert change is not None
     return change
 

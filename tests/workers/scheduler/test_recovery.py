@@ -13,7 +13,6 @@ import redis
 from hydrology.base.calendar import day
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
-from operations.training.train import train
 from records.database.engine import Database
 from records.jobs import jobs
 from records.runs import runs
@@ -24,6 +23,7 @@ from testing.databases import PostgreSQL
 from testing.jobs.processes import PATIENCE, Shop, end, freeze
 from testing.records import list_trainings
 from testing.synthetic import archive as synthetic
+from testing.training import train
 from testing.work import work_of
 from tests.workers.conftest import harmful_worker, training
 from workers.processes import MAX_WAIT
