@@ -50,20 +50,18 @@ from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
-MAX_DELIVERIES = 100
+MAX_LISTED = 100
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
     """Show receivers of alerts, and deliveries to them."""
-    shown = of_key(session, key)
     visible = visible_subscriptions(session, key, None)
-    newest = deliveries.page(session, subscriptions=visible, with_questions=key.is_admin, limit=MAX_DELIVERIES)
-    subscriptions = [subscription_of(subscription, clock.wall()) for subscription in shown]
+    newest = deliveries.page(session, subscriptions=visible, with_questions=key.is_admin, limit=MAX_LISTED)
     return render(
         request,
         "work/deliveries.html",
-        subscriptions=subscriptions,
+        subscriptions=[subscription_of(one, clock.wall()) for one in of_key(session, key)],
         deliveries=summaries(session, newest),
         form=form_of(NewSubscription),
     )
@@ -71,7 +69,6 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
 
 MAX_DRAWN = 20
 """Hydrographs on the page of what waits."""
-MAX_LISTED = 100
 USUAL_KIND = "forecast"
 SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
 """The job that the form of a new schedule begins with."""

@@ -123,9 +123,6 @@ _DEFAULTS = {field.name: field.default for field in fields(Selection)}
 ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[-1] else name for name in SEVERITIES}
 
 
-Selected = Annotated[Selection, Depends()]
-
-
 def _is_in(state: State, basin: BasinOverview) -> bool:
     if state == "undecided":
         return basin.t0 is not None and basin.chance is None
@@ -181,7 +178,7 @@ def read_day(
     all_basins: Everything,
     clock: ServiceClock,
     settings: ServiceSettings,
-    selection: Selected,
+    selection: Annotated[Selection, Depends()],
     units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
@@ -193,6 +190,7 @@ def read_day(
     chosen = everything.derived(key, lambda basins: _of_chosen(selection, basins, scale))
     rows, first = selection.of_page(chosen["in_order"]), chosen["basins"][:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
+    of_api = {"q": selection.search, "bbox": selection.bbox}  # the filters that the API knows
     return render(
         request,
         "day.html",
@@ -211,7 +209,7 @@ def read_day(
         threatened=[(basin, threatening(session, outlooks[basin.id], units)) for basin in first],
         outlooks=outlooks,
         hydrographs={basin: small_hydrograph(outlook, units) for basin, outlook in outlooks.items()},
-        file=_file(selection),
+        file="/v1/basins?" + urlencode({name: value for name, value in of_api.items() if value} | {"format": "csv"}),
     )
 
 
@@ -238,12 +236,6 @@ def _sentence(basins: Sequence[BasinOverview]) -> str:
         f"{len(alarmed)} of {counted(forecasts, 'basin')} {'has' if len(alarmed) == 1 else 'have'} an alert, "
         f"the most severe ({alarmed[0].severity}) at {alarmed[0].title}."
     )
-
-
-def _file(selection: Selection) -> str:
-    """Return the API call for the basins as a file; the API knows the search and the part of the map."""
-    asked = {"q": selection.search, "bbox": selection.bbox or ""}
-    return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
 
 
 def _first_known(basins: Sequence[BasinOverview]) -> ColourBy:
