@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse
 from app.forecasts.worst_errors import worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.pages.basin_figures import or_reason
-from app.pages.render import PageRoute, form_of, render
+from app.pages.forms import form_of
+from app.pages.render import PageRoute, render
 from app.versions.comparisons import Comparison, ComparisonId, comparison_of, comparison_summaries
 from app.versions.schemas import NewPromotion
 from app.versions.scores import model_skill

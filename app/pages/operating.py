@@ -2,7 +2,7 @@
 
 import json
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
@@ -25,14 +25,15 @@ from app.jobs.schedules import schedule_of
 from app.pages.basin_figures import figures_of
 from app.pages.figures import Figure
 from app.pages.figures.flow import two_forecasts
-from app.pages.render import ChosenUnits, PageRoute, form_of, render
+from app.pages.forms import form_of
+from app.pages.render import ChosenUnits, PageRoute, render
 from app.service import status as status_service
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.units import Units
 from jobspec.changes import HeldRuling, NewAdjustment, Publication
-from jobspec.feed_kinds import FEED_KINDS
+from jobspec.feed_kinds import NewFeed
 from jobspec.kinds import REQUESTABLE
-from jobspec.levels import FixedLevel
+from jobspec.levels import FixedLevel, LevelUnit
 from jobspec.subscriptions import NewSubscription
 from records.alerts import deliveries, held_alerts
 from records.basins import basins, ownership
@@ -70,8 +71,6 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
 MAX_DRAWN = 20
 """Hydrographs on the page of what waits."""
 USUAL_KIND = "forecast"
-SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
-"""The job that the form of a new schedule begins with."""
 Kind = Annotated[str, Query(description="The kind of job that the form is for.", max_length=64)]
 
 
@@ -80,9 +79,6 @@ def read_jobs(
     request: Request, session: Reading, clock: ServiceClock, key: AnyKey, kind: Kind = USUAL_KIND
 ) -> HTMLResponse:
     listed = [job_answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
-    chosen = kind if kind in REQUESTABLE else USUAL_KIND
-    form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
-    kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
     now = clock.now()
     in_use = {basin for of_version in promotions.in_use(session).values() for basin in of_version}
     served, days = sorted(ownership.official(session, sorted(in_use))), last_past_days(session, now)
@@ -92,14 +88,20 @@ def read_jobs(
         request,
         "work/jobs.html",
         jobs=listed,
-        kinds=kinds,
-        kind=chosen,
-        form=form,
+        **_form_of_kind(kind),
         served=len(served),
         missing=missing,
         weather=newest[0].forcing_kind if newest else "climatology",
         horizon=newest[0].horizon_days if newest else 10,
     )
+
+
+def _form_of_kind(kind: str) -> dict[str, Any]:
+    """Return the form of a kind of job, and what the kinds do."""
+    chosen = kind if kind in REQUESTABLE else USUAL_KIND
+    kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
+    form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
+    return {"kinds": kinds, "kind": chosen, "form": form}
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
@@ -117,19 +119,15 @@ def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) ->
 
 
 @router.get("/schedules", response_class=HTMLResponse)
-def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
+def read_schedules(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
     listed = [schedule_of(schedule, key) for schedule in schedules.list_schedules(session)]
-    return render(request, "work/schedules.html", schedules=listed, example=json.dumps(SCHEDULED_JOB))
-
-
-SETTINGS = {"adapter": next(iter(FEED_KINDS)), "basins": ["USGS-01013500", "USGS-13235000"]}
-"""Settings that the form of a new feed begins with."""
+    return render(request, "work/schedules.html", schedules=listed, **_form_of_kind(kind))
 
 
 @router.get("/feeds", response_class=HTMLResponse)
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
-    return render(request, "work/feeds.html", feeds=listed, adapters=list(FEED_KINDS), example=json.dumps(SETTINGS))
+    return render(request, "work/feeds.html", feeds=listed, form=form_of(NewFeed))
 
 
 @router.get("/status", response_class=HTMLResponse)
@@ -209,13 +207,17 @@ def read_held(
 
 
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
-def read_levels(request: Request, session: Reading, clock: ServiceClock, basin: BasinId) -> HTMLResponse:
+def read_levels(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits
+) -> HTMLResponse:
+    """Show the levels that were set, and the form to set one, which begins in the reader's unit of flow."""
     rating = rating_of(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     stored = basins.get(session, basin)
     title, area = shown_name(basin, stored.name), promotions.areas_in_use(session, [stored])[basin]
-    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form_of(FixedLevel))
+    form = form_of(FixedLevel, unit=units if units in get_args(LevelUnit) else "m3/s")
+    return render(request, "levels.html", basin=basin, title=title, levels=levels, area=area, form=form)
 
 
 def _adjusted(

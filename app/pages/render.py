@@ -1,6 +1,5 @@
-"""Renders a page from its template and its contents; its forms and static files; problems of pages as pages."""
+"""Renders a page from its template and its contents; its static files; problems of pages as pages."""
 
-import json
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -9,7 +8,7 @@ from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
@@ -20,7 +19,6 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
-from pydantic import BaseModel
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -249,78 +247,3 @@ def _page(request: Request, problem: Problem) -> Response:
         detail="" if isinstance(problem, Unauthorized) else str(problem),
         scope=needed_scope(request) if isinstance(problem, Unauthorized | Forbidden) else None,
     )
-
-
-Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
-"""Kind of input of a field. `list`: texts with commas between. `json`: anything else."""
-
-
-_ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "string": "text"}
-
-
-_LABELS = {
-    "url": "Address of a receiver's program",
-    "email": "Address of mail",
-    "least_severity": "From severity",
-    "digest": "Once a day",
-    "t0": "T0, the last day of the state",
-    "horizon": "Days ahead",
-    "every": "Days between forecasts",
-    "latency_days": "Days until data are known",
-    "from": "Folders or addresses to read from",
-    "weather_id": "Which weather forecast",
-    "judge_on": "Days to judge on",
-    "discharge": "Flow",
-    "impact": "What happens from it on",
-    "instruction": "What to do then",
-}
-"""Labels of fields whose name does not serve as one."""
-
-
-def form_of(model: type[BaseModel]) -> list[SimpleNamespace]:
-    """Return the form fields of a request model; unchanged fields are not sent."""
-    schema = model.model_json_schema(by_alias=True)
-    return [
-        _field(name, _resolved(field, schema.get("$defs", {})), name in schema.get("required", ()))
-        for name, field in schema.get("properties", {}).items()
-    ]
-
-
-def _field(name: str, field: Mapping[str, Any], required: bool) -> SimpleNamespace:
-    return SimpleNamespace(
-        name=name,
-        label=_LABELS.get(name, name.replace("_", " ").capitalize()),
-        entry=_entry(field),
-        help=field.get("description", ""),
-        required=required,
-        default=_written(field.get("default")),
-        choices=[str(choice) for choice in field.get("enum", ())],
-    )
-
-
-def _entry(field: Mapping[str, Any]) -> Entry:
-    if "enum" in field:
-        return "choice"
-    if field.get("type") == "array":
-        return "list" if field.get("items", {}).get("type") == "string" else "json"
-    return _ENTRIES.get(field.get("type", ""), "json")
-
-
-def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema without references and without null."""
-    options = [option for option in field.get("anyOf", ()) if option.get("type") != "null"]
-    if len(options) == 1:
-        field = {**field, **options[0]}
-    if "$ref" in field:
-        field = {**definitions[field["$ref"].rpartition("/")[2]], **field}
-    if "$ref" in field.get("items", {}):
-        field = {**field, "items": definitions[field["items"]["$ref"].rpartition("/")[2]]}
-    return dict(field)
-
-
-def _written(default: Any) -> str:
-    if isinstance(default, bool):
-        return "true" if default else ""
-    if isinstance(default, list):
-        return ", ".join(default) if all(isinstance(part, str) for part in default) else json.dumps(default)
-    return "" if default is None or isinstance(default, dict) else str(default)

@@ -1,5 +1,6 @@
 """Pages opened with a key: links within a page, two links in a row, a job's log, and a service that does not answer."""
 
+import re
 from collections.abc import Iterator
 
 import httpx2
@@ -136,6 +137,69 @@ def _has_key(route: Route) -> bool:
 
 def _key(shown: Shown) -> str:
     return str(shown.page.evaluate("key.get()"))
+
+
+def test_the_errors_of_a_form_stand_at_their_fields_and_what_was_typed_stays(shown: Shown) -> None:
+    page = shown.page
+    shown.go("/deliveries")
+    page.get_by_text("Add a receiver").click()
+    page.locator("[name=url]").fill("nowhere")
+    page.locator("[name='digest.timezone']").evaluate("field => (field.value = 'Mars')")
+    page.get_by_role("button", name="Add").click()
+    for name, fault in (("url", "https://"), ("digest.at", "It is needed"), ("digest.timezone", "Mars")):
+        field = page.locator(f"[name='{name}']")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_be_visible()
+        expect(field).to_have_accessible_description(re.compile(re.escape(fault)))
+    expect(page.locator("[name=url]")).to_be_focused()
+    expect(page.locator("[name=url]")).to_have_value("nowhere")
+    expect(page.locator("output.failed")).to_have_text("Nothing was stored: correct what is marked, and send it again.")
+    page.locator("[name=url]").fill("")
+    page.locator("[name='digest.at']").fill("07:00")
+    page.locator("[name='digest.timezone']").fill("America/Boise")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("output.failed")).to_contain_text("give either a url or an email", ignore_case=True)
+    expect(page.locator("[aria-invalid]")).to_have_count(0)
+    expect(page.locator("[name='digest.at']")).to_have_value("07:00")
+
+
+def test_a_form_sends_nested_settings_of_the_chosen_variant_alone(shown: Shown) -> None:
+    shown.go("/jobs?kind=training")
+    page = shown.page
+    page.get_by_label("Architecture of network").select_option("buckets")
+    page.get_by_label("Kind of schedule").select_option("staircase")
+    page.locator("[name='params.config.network.antecedent_days']:enabled").fill("3, 30.5")
+    page.locator("[name='params.config.schedule.rates']:enabled").fill("0, 0.02; 4, 0.001")
+    page.locator("[name='params.config.unseen']").fill("; past_weather; rain, water")
+    page.locator("[name='params.config.inputs.product']").fill("synthetic")
+    assert page.evaluate("body(document.querySelector('form[data-content]'))") == {
+        "kind": "training",
+        "params": {
+            "config": {
+                "network": {"architecture": "buckets", "antecedent_days": [3, 30.5]},
+                "inputs": {"product": "synthetic"},
+                "schedule": {"kind": "staircase", "rates": [[0, 0.02], [4, 0.001]]},
+                "unseen": [[], ["past_weather"], ["rain", "water"]],
+            }
+        },
+    }
+    shown.go("/feeds")
+    page.locator("[name='settings.series']:enabled").fill("USGS-01013500 = 1, USGS-01022500 = 2b")
+    assert page.evaluate("body(document.querySelector('form[data-call$=feeds]'))") == {
+        "settings": {"adapter": "usgs", "series": {"USGS-01013500": "1", "USGS-01022500": "2b"}}
+    }
+
+
+def test_a_schedule_is_added_by_the_form_of_its_job(shown: Shown) -> None:
+    page = shown.page
+    shown.go("/schedules?kind=verification")
+    page.get_by_label("Name (needed)").fill("weekly")
+    page.get_by_label("When (needed)").fill("soon")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("output.failed")).to_contain_text("soon")
+    page.get_by_label("When (needed)").fill("0 4 * * 1")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("row", name="weekly")).to_contain_text("verification")
 
 
 def test_the_log_of_a_job_that_has_ended_is_shown(shown: Shown, reading_api: Api) -> None:

@@ -1,7 +1,6 @@
 """What an operator does with the pages of a whole service: a key, ingest, train, watch, judge, promote, roll back, a
 level, its alert, what if, a feed, the alert's receiver."""
 
-import json
 import os
 import re
 import signal
@@ -28,13 +27,16 @@ pytestmark = pytest.mark.extended
 WORK = 180_000.0  # milliseconds that a job may take
 HELD_OUT = "2004-10-01..2005-09-30"
 CONFIG = {
-    "inputs": {"product": "synthetic"},
-    "members": 1,
+    "inputs.product": "synthetic",
     "train_period": "2001-10-01..2003-09-30",
     "validation_period": "2003-10-01..2004-09-30",
-    "windows": {"spinup_days": 90, "loss_days": 90, "batch": 4},
-    "schedule": {"kind": "cosine", "steps": 4, "peak_learning_rate": 0.02, "warmup_steps": 1},
-    "validate_every": 4,
+    "windows.spinup_days": "90",
+    "windows.loss_days": "90",
+    "windows.batch": "4",
+    "schedule.steps": "4",
+    "schedule.peak_learning_rate": "0.02",
+    "schedule.warmup_steps": "1",
+    "validate_every": "4",
 }
 
 
@@ -77,9 +79,9 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
     expect(page.get_by_text("No job was posted yet.")).to_be_visible()
 
     _start(window, "ingest", {"params.from": str(country)})
-    for label, cells in (("first", 4), ("second", 5)):
-        config = CONFIG | {"network": {"cells": cells}}
-        _start(window, "training", {"params.config": json.dumps(config), "params.label": label})
+    for label, cells in (("first", "4"), ("second", "5")):
+        config = {f"params.config.{name}": text for name, text in (CONFIG | {"network.cells": cells}).items()}
+        _start(window, "training", config | {"params.label": label})
     assert token not in page.url
 
     _turn_to(page, "Models")
@@ -126,11 +128,14 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
 
     _turn_to(page, "Feeds")
     page.get_by_label("name (needed)").fill("own")
-    settings = page.get_by_label("settings (needed)")
-    settings.fill('{"adapter": "nothing"}')
+    page.get_by_label("Adapter of settings").select_option("files")
+    page.locator("[name='settings.from']:enabled").fill(str(country))
+    product = page.locator("[name='settings.product']:enabled")
+    product.fill("daymet")
     page.get_by_role("button", name="Add").click()
-    expect(page.locator("output.failed")).to_contain_text("adapter")
-    settings.fill(json.dumps({"adapter": "files", "from": [str(country)], "product": "own"}))
+    expect(page.locator("output.failed")).to_contain_text("correct what is marked")
+    expect(product).to_be_focused()
+    product.fill("own")
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("heading", name="own")).to_be_visible()
 
@@ -150,8 +155,10 @@ def _start(window: Shown, kind: str, fields: dict[str, str]) -> None:
     """Post a job with the form of its kind, and watch it until it has succeeded."""
     page = window.page
     window.go(f"/jobs?kind={kind}")
+    for group in page.locator("details.group").all():
+        group.evaluate("group => (group.open = true)")
     for name, text in fields.items():
-        page.locator(f"[name='{name}']:not([type='hidden'])").fill(text)
+        page.locator(f"[name='{name}']:not([type='hidden']):enabled").fill(text)
     page.get_by_role("button", name=f"Start {kind}").click()
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text(re.compile("succeeded|failed|cancelled"), timeout=WORK)

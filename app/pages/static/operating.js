@@ -95,16 +95,20 @@ async function loadHead(page) {
   }
 }
 
+// What a field adds to the request; undefined where it is as it was.
 function valueOf(field) {
+  const { entry, default: before = "", size = 1 } = field.dataset;
+  if (entry === "boolean") return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
   const text = field.value.trim();
-  switch (field.dataset.entry) {
-    case "boolean": return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
-    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text) * (field.dataset.size ?? 1);
-    case "percent": return text === "" ? undefined : Number(text) / 100;
-    case "list": return text === "" ? undefined : text.split(",").map((part) => part.trim()).filter(Boolean);
-    case "json": return text === "" || text === field.dataset.default ? undefined : JSON.parse(text);
-    default: return text === "" || text === field.dataset.default ? undefined : text;
+  if (text === before) return undefined;
+  const list = (words) => words.split(",").map((part) => part.trim()).filter(Boolean).map("numbers" in field.dataset ? Number : String);
+  switch (entry) {
+    case "list": return list(text);
+    case "rows": return text === "" ? [] : text.split(";").map(list);
+    case "pairs": return Object.fromEntries(list(text).map((pair) => pair.split("=").map((part) => part.trim())));
   }
+  if (text === "") return undefined;
+  return entry === "number" ? Number(text) * size : entry === "percent" ? Number(text) / 100 : text;
 }
 
 // Whether a field is to be sent: one that goes with another where that is changed, or has the value that it goes with.
@@ -114,17 +118,52 @@ function belongs(field, form) {
   return withValue ? form.elements[name].value === withValue : valueOf(form.elements[name]) !== undefined;
 }
 
-// The contents of the form, as JSON: a dot in a name leads into an object, unless data-path has the parts.
+// Where a field stands in the request: a dot in its name leads into an object, unless data-path has the parts.
+const pathOf = (field) => (field.dataset.path ? JSON.parse(field.dataset.path) : field.name.split("."));
+
+// The contents of the form, as JSON.
 function body(form) {
-  const content = form.querySelector("[name^='params.']") ? { params: {} } : {};
-  for (const field of form.querySelectorAll("[data-entry]")) {
+  const content = JSON.parse(form.dataset.content ?? "{}");
+  for (const field of form.querySelectorAll("[data-entry]:not(:disabled)")) {
     const value = valueOf(field);
     if (value === undefined || !belongs(field, form)) continue;
-    const path = field.dataset.path ? JSON.parse(field.dataset.path) : field.name.split(".");
+    const path = pathOf(field);
     const last = path.pop();
     path.reduce((inner, part) => (inner[part] ??= {}), content)[last] = value;
   }
   return content;
+}
+
+// Show what is wrong at its field; the first gets the focus. What belongs to no field stands below the form.
+function mark(form, faults) {
+  const fields = [...form.querySelectorAll("[name]:not(:disabled, [type=hidden])")].map((field) => [field, pathOf(field).join(".") + "."]);
+  const marked = [], others = [];
+  for (const { field: name, detail } of faults) {
+    const [at, text] = [name + ".", detail.replace(/\.$/, "") + ". "];
+    const [field] = fields.find(([, path]) => at.startsWith(path)) ?? fields.find(([, path]) => path.startsWith(at)) ?? [];
+    if (field === undefined) {
+      others.push(name ? `${name}: ${text}` : text);
+      continue;
+    }
+    const id = `fault-${Array.prototype.indexOf.call(document.querySelectorAll("[name]"), field)}`;
+    const fault = document.getElementById(id) ?? Object.assign(document.createElement("strong"), { id, className: "late" });
+    fault.textContent += text;
+    field.after(fault);
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", id);
+    for (let around = field.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+    marked.push(field);
+  }
+  marked[0]?.focus();
+  return [...(marked.length ? ["Nothing was stored: correct what is marked, and send it again. "] : []), ...others].join("");
+}
+
+function unmark(form) {
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    document.getElementById(field.getAttribute("aria-describedby")).remove();
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
 }
 
 function say(form, text, failed) {
@@ -139,18 +178,15 @@ async function send(form) {
   if (key.get() === null) return askForKey(form, "This needs a key:");
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return undefined;
   const request = { method, headers: authorization() };
-  try {
-    if (method !== "DELETE" && form.querySelector("[data-entry]")) {
-      request.headers["Content-Type"] = "application/json";
-      request.body = JSON.stringify(body(form));
-    }
-  } catch (error) {
-    return say(form, "A field is no JSON: " + error.message, true);
+  if (method !== "DELETE" && form.querySelector("[data-entry]")) {
+    request.headers["Content-Type"] = "application/json";
+    request.body = JSON.stringify(body(form));
   }
+  unmark(form);
   const answer = await fetch(base + path, request);
   const content = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) {
-    if (answer.status !== 401) return say(form, content.detail, true);
+    if (answer.status !== 401) return say(form, content.errors?.length ? mark(form, content.errors) : content.detail, true);
     key.forget();
     return askForKey(form, content.detail);
   }
@@ -326,6 +362,16 @@ function enhance() {
         button.disabled = false;
       }
     });
+  }
+  for (const group of document.querySelectorAll("[data-variants]")) {
+    const select = group.querySelector("select");
+    const choose = () => {
+      for (const part of group.querySelectorAll(":scope > [data-variant]")) {
+        part.hidden = part.disabled = part.dataset.variant !== select.value;
+      }
+    };
+    select.addEventListener("change", choose);
+    choose();
   }
   for (const slider of document.querySelectorAll("input[type=range]")) {
     slider.addEventListener("input", () => {
