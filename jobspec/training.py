@@ -69,6 +69,8 @@ class Cosine(RequestModel):
 Loss = Literal["nse*", "mse", "rmse"]
 """Losses by name: NSE* [K19], where each basin counts by its own variance; and the mean squared error in mm/day, and
 its root, where wet basins count for more."""
+LOSS_UNITS: Mapping[str, str] = {"nse*": "1", "mse": "mm2/day2", "rmse": "mm/day"}
+"""Units of the losses. With a share on the logarithm of the flow a loss has none."""
 Fitted = Literal["network", "basin_vectors"]
 FITTED = (
     "The fitted weights: all weights of the network, or in a fine-tuning only the vectors of its basins "

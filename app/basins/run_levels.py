@@ -100,7 +100,8 @@ class Stage(Model):
 StatedAdvice = Annotated[LevelAdvice, As("LevelAdvice", missing=True)]
 ADVICE = (
     "What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of "
-    "the one that is possible, among those of which anything is stated."
+    "the one that is possible, among those of which anything is stated; in an outlook also of the alert's level, where "
+    "its chance is lower."
 )
 NO_RATING = absent(Reason.NO_RATING)
 

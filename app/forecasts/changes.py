@@ -15,7 +15,7 @@ from app.exports.formats import SERIES
 from app.forecasts import lookup
 from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import DaysOfRun, header_of_days, run_table
-from app.forecasts.words import UNITS, number, on, signed
+from app.forecasts.words import UNITS, depth, number, on, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RunId
 from hydrology.attribution import PARTS, interaction, whole_change
@@ -72,10 +72,10 @@ def change_in_words(split: Split, days: Sequence[date], units: Units) -> str:
 
 def _cause(name: str, value: float, found: RunChange, last: date) -> str:
     if name == "observed_weather":
-        fell = f"({number(found.observed_mm)} mm of precipitation, {number(found.expected_mm)} mm expected)"
+        fell = f"({depth(found.observed_mm)} of precipitation, {depth(found.expected_mm)} expected)"
         return f"{_because(value, found.observed_mm - found.expected_mm, 'fell', 'the observed weather')} {fell}"
     if name == "weather_forecast":
-        amounts = f"{number(found.ahead_mm)} mm by {on(last)}, {number(found.ahead_before_mm)} mm before"
+        amounts = f"{depth(found.ahead_mm)} by {on(last)}, {depth(found.ahead_before_mm)} before"
         more = found.ahead_mm - found.ahead_before_mm
         return f"{_because(value, more, 'is forecast', 'the new weather forecast')} ({amounts})"
     return {

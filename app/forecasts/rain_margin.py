@@ -16,7 +16,7 @@ from app.exports.answers import JsonAnswer, documented_responses
 from app.forecasts.exceedance import Discharge, LevelUnits
 from app.forecasts.header import FieldUnits, RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.words import level_in_words, number, on
+from app.forecasts.words import depth, level_in_words, number, on
 from app.http.base_schema import EXPLAINED, Missing, Model, maybe
 from app.http.dependencies import NoArea, Reading
 from app.http.json_numbers import rounded, rounded_or_none
@@ -200,7 +200,7 @@ def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str 
 
 def _amount(window: WindowMargin) -> str:
     low, high = number(window.p05 or 0), "more" if window.p95 is None else number(window.p95)
-    return f"{number(window.median or 0)} mm of rain within {_days(window)} ({low} to {high})"
+    return f"{depth(window.median or 0)} of rain within {_days(window)} ({low} to {high})"
 
 
 def _days(window: WindowMargin) -> str:

@@ -11,7 +11,7 @@ from hydrology.base import unit_systems
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 
-UNITS, number = unit_systems.FLOW, unit_systems.number
+UNITS, number, depth = unit_systems.FLOW, unit_systems.number, unit_systems.depth
 Peak = tuple[float, date]
 """Height and day of the highest of the days ahead."""
 LIKELY = ("p10", "p90")
@@ -78,21 +78,21 @@ def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
     """Describe the water at T0, or after the first day for older runs."""
     read = storage.snow_read
     if storage.at_t0 is not None and (storage.snow is None or read is not None):
-        sentence = f"On {on(t0)} the basin held {number(storage.at_t0)} mm of water"
+        sentence = f"On {on(t0)} the basin held {depth(storage.at_t0)} of water"
         snow, spread = (None, None) if read is None else (read.at_t0.mean, (read.at_t0.p05, read.at_t0.p95))
     else:
-        sentence = f"At the end of {on(first)} the basin holds {number(storage.total[0])} mm of water"
+        sentence = f"At the end of {on(first)} the basin holds {depth(storage.total[0])} of water"
         snow = None if storage.snow is None else storage.snow[0]
         spread = None if read is None else (read.p05[0], read.p95[0])
     if snow is not None:
-        sentence += f", of which {number(snow)} mm reads as snow"
+        sentence += f", of which {depth(snow)} reads as snow"
     if spread is not None:
-        sentence += f" (5 to 95 % of the members: {number(spread[0])} to {number(spread[1])} mm)"
+        sentence += f" (5 to 95 % of the members: {number(spread[0], unit='mm')} to {depth(spread[1])})"
     yield sentence + "."
     if read is not None and read.mapping == "regional":
         yield read.mapping_note
     if read is not None and read.skill is not None and (read.skill.bare_mm or 0) >= MIN_SNOW_MM:
-        yield f"Where there was no snow, such cells held {number(read.skill.bare_mm or 0)} mm in the mean."
+        yield f"Where there was no snow, such cells held {depth(read.skill.bare_mm or 0)} in the mean."
 
 
 def on(day: date) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.forecasts.forecast import BasinForecast
-from app.forecasts.words import UNITS, number, on
+from app.forecasts.words import UNITS, depth, number, on
 from app.outlooks.outlooks import answer_of
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.basin_figures import BasinFigures
@@ -155,12 +155,12 @@ def snow(outlook: BasinOutlook, stored: RunSnow | Absent) -> Fact:
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
         return fact(detail=short(stored) if isinstance(stored, Absent) else "not known")
-    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
+    detail = f"{depth(now.mean)}, members {number(now.p05, unit='mm')} to {depth(now.p95)}"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
         detail = "" if now.mean < MIN_MM else why_no_normal
     elif now.reference is not None:
-        detail += f"; reference {number(now.reference)} mm"
+        detail += f"; reference {depth(now.reference)}"
     return fact(value=f"{now.in_words[0].upper()}{now.in_words[1:]}", detail=detail)
 
 

@@ -11,7 +11,7 @@ Entry = Literal["text", "lines", "number", "boolean", "choice", "list", "rows", 
 """Kind of input of a field. `lines`: a text of several. `list`: values with commas between; `rows`: such lists with
 semicolons between; `pairs`: a name and a text each. `group`: fields of its own; `variants`: a choice of groups."""
 _ENTRIES: Mapping[str, Entry] = {"integer": "number", "number": "number", "boolean": "boolean", "object": "pairs"}
-_LONG = 1000
+_LONG = 2000
 """Longest text that is entered on one line, in characters."""
 _LABELS = {
     "url": "Address of a receiver's program",

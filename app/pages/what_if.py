@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from app.forecasts import lookup
 from app.forecasts.discharge import usual_units
 from app.forecasts.what_if import WhatIfOfRun, compared_runs
-from app.forecasts.words import UNITS, number
+from app.forecasts.words import UNITS, depth, number
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.basin_figures import or_reason
 from app.pages.figures import Figure
@@ -101,7 +101,7 @@ def _difference(shown: WhatIfOfRun) -> str | None:
         return f"Over {ahead} the same amount of water flows out."
     more = "more" if difference.depth > 0 else "less"
     volume = "" if difference.volume is None else f", {number(abs(difference.volume) / 1e6)} million m³"
-    return f"Over {ahead} {number(abs(difference.depth))} mm {more} flows out{volume}."
+    return f"Over {ahead} {depth(abs(difference.depth))} {more} flows out{volume}."
 
 
 def _terms(shown: WhatIfOfRun) -> list[tuple[str, float | None, float | None]]:

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 from extensions.cap import xml
 from hydrology.alerts import Severity
 from hydrology.base.calendar import as_date
+from hydrology.extremes.level_checks import LIKELY, POSSIBLE
 from records.alerts import alert_changes
 from records.alerts.alert_changes import Change, headline, other_levels
 from records.basins.ownership import Basin, shown_name
@@ -23,8 +24,6 @@ NO_SENDER = "freshet@not-official.invalid"
 """The sender where no official one is set."""
 CIRCLE_KM = 5
 """Radius of the circle around a gauge without an outline: it marks the gauge, not what is flooded."""
-LIKELY_ABOVE, POSSIBLE_FROM = 0.5, 0.05
-"""Chances above which an event is likely, and from which it is possible; below, it is unlikely."""
 _MAX_HEADLINE = 160
 _SEVERITIES: Mapping[Severity, str] = {"advisory": "Minor", "watch": "Moderate", "warning": "Severe"}
 _RESPONSES: Mapping[Severity, str] = {"advisory": "Monitor", "watch": "Prepare", "warning": "Prepare"}
@@ -131,9 +130,9 @@ def _certainty(change: Change) -> str:
     chance = change.levels[0]["chance"] if change.levels else change.chance
     if change.level is None or chance is None:
         return "Unknown"
-    if chance > LIKELY_ABOVE:
+    if chance >= LIKELY:  # in CAP from about 50 % on
         return "Likely"
-    return "Possible" if chance >= POSSIBLE_FROM else "Unlikely"
+    return "Possible" if chance >= POSSIBLE else "Unlikely"
 
 
 def _add_parameters(info: Element, change: Change) -> None:

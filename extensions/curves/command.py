@@ -20,9 +20,10 @@ def curves(
     found = curves_of(at.session, version)
     for run in EventWriter(tensorboard)(at.session, version) if tensorboard else ():
         inform(f"Written: {run}")
+    unit = "" if found.units["loss"] == "1" else f" in {found.units['loss']}"
     columns = " | ".join(("member", "step", *CURVES))
     return Shown(
         found,
-        lambda: listing(found.points, columns, f"Training of version {version}, loss {found.loss_name}"),
+        lambda: listing(found.points, columns, f"Training of version {version}, loss {found.loss_name}{unit}"),
         lambda: curves_table(found),
     )

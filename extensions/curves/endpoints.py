@@ -13,7 +13,7 @@ from app.exports.formats import TABLES
 from app.exports.table import Table, table_of
 from app.http.base_schema import Model, Series
 from app.http.dependencies import Reading, VersionId
-from jobspec.training import TrainingConfig
+from jobspec.training import LOSS_UNITS, TrainingConfig
 from records.versions import versions
 from records.versions.versions import CombinedVersion, UnknownVersion
 
@@ -27,7 +27,7 @@ class CurvePoint(Model):
 
     member: Annotated[int, Series("number of the member")]
     step: Annotated[int, Series("step of the training, 0 before the first")]
-    loss: Annotated[float | None, Series("loss of the step's samples", "1")] = Field(
+    loss: Annotated[float | None, Series("loss of the step's samples")] = Field(
         description=f"Loss of the step's samples{NOT_THERE}."
     )
     learning_rate: Annotated[float | None, Series("learning rate of the step", "1")] = Field(
@@ -46,6 +46,7 @@ class TrainingCurves(Model):
 
     version: Annotated[str, Series("identifier of the model version")]
     loss_name: Annotated[str, Series("name of the loss")] = Field(description="The loss that was minimised.")
+    units: dict[str, str] = Field(description="The unit of the `loss`, by that name; `1` for a number without one.")
     points: Annotated[list[CurvePoint], Series("")] = Field(
         description="By member and step: at most about 1000 steps of each member, and those that were validated."
     )
@@ -59,7 +60,8 @@ def curves_of(session: Session, version: str) -> TrainingCurves:
     points = [point for member, log in logs.items() for point in _points(member, log)]
     loss, share = (stored.config.get(name, DEFAULTS[name].default) for name in ("loss", "log_share"))
     name = f"{loss}, {100 * share:g} % on the logarithm of the flow" if share else loss
-    return TrainingCurves(version=version, loss_name=name, points=points)
+    units = {"loss": "1" if share else LOSS_UNITS[loss]}
+    return TrainingCurves(version=version, loss_name=name, units=units, points=points)
 
 
 def _points(member: int, log: dict[str, Any]) -> Iterator[CurvePoint]:

@@ -73,4 +73,6 @@ def panels(curves: TrainingCurves) -> Iterator[Panel]:
             for points in by_member.values()
         ]
         newest = sum(points[-1][1] for points in by_member.values()) / len(by_member)
+        if name == "loss":
+            title += f" {curves.loss_name}" + ("" if curves.units[name] == "1" else f", {curves.units[name]}")
         yield Panel(title, is_log, low, high, newest, lines)

@@ -29,10 +29,22 @@ CUSTOMARY: Mapping[str, tuple[str, float, float]] = {
 _IN_TEXT = re.compile(r"(\d[\d.]*)((?: to | of the )\d[\d.]*)? (million m³|m³/s|mm|km²|°C(?= warmer| colder))(?![/\w])")
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Format a number with three digits, or all before its point: 0.0123, 4.57, 12300."""
-    places = 0 if value == 0 else digits - 1 - floor(log10(abs(value)))
-    return f"{round(value, places):.{max(places, 0)}f}"
+_PLACES: Mapping[str, int] = {"mm": 2, "in": 2, "in/day": 2, "ft": 2, "m": 2}
+"""Decimal places that an amount has at most; no gauge measures more. Others have four at most."""
+
+
+def number(value: float, digits: int = 3, unit: str = "") -> str:
+    """Format a number with three digits, or all before its point: 0.0123, 4.57, 12300.
+
+    One that is too small for the decimal places of its unit has fewer digits: 0.0013 mm is 0.00.
+    """
+    places = 0 if value == 0 else min(digits - 1 - floor(log10(abs(value))), _PLACES.get(unit, 4))
+    return f"{round(value, places) + 0.0:.{max(places, 0)}f}"
+
+
+def depth(millimetres: float) -> str:
+    """Format a depth of water: 12.3 mm."""
+    return f"{number(millimetres, unit='mm')} mm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +75,12 @@ class UnitSystem:
         return amount / size + zero
 
     def amount(self, amount: float, unit: str) -> str:
-        """Format an amount in a metric unit: 12.3 mm is 0.484 in."""
-        return f"{number(self.value(amount, unit))} {self.name(unit)}"
+        """Format an amount in a metric unit: 12.3 mm is 0.48 in."""
+        return f"{self.figures(amount, unit)} {self.name(unit)}"
+
+    def figures(self, amount: float, unit: str) -> str:
+        """Format an amount in a metric unit without the unit's name, as in a table."""
+        return number(self.value(amount, unit), unit=self.name(unit))
 
     def sentence(self, text: str) -> str:
         """Convert the metric amounts of a text, to as many digits: `20 to 40 mm` is `0.79 to 1.6 in`."""
@@ -77,7 +93,8 @@ class UnitSystem:
             return found[0]
         words, _, last = second.rpartition(" ")
         digits = [(float(one), len(one.replace(".", "").lstrip("0"))) for one in (first, last) if one]
-        return f"{f'{words} '.join(number(self.value(n, unit), many) for n, many in digits)} {self.name(unit)}"
+        into = self.name(unit)
+        return f"{f'{words} '.join(number(self.value(n, unit), many, into) for n, many in digits)} {into}"
 
     def _of_flow(self, unit: str) -> Units:
         is_convertible = self.area is not None or "mm/day" not in (self.units, _FLOWS[unit])

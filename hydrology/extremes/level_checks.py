@@ -127,7 +127,7 @@ class LevelText:
 
 @dataclass(frozen=True, slots=True)
 class LevelAdvice(LevelText):
-    """What is stated of a level that is likely or possibly passed."""
+    """What is stated of a level that is likely or possibly passed, or was when its alert began."""
 
     level: str
     chance: Annotated[float, Doc("Of passing it, 0 to 1.")]
@@ -135,13 +135,18 @@ class LevelAdvice(LevelText):
     @property
     def heading(self) -> str:
         """The level and its chance in words: "minor flood, likely (62 %)"."""
-        likelihood = "likely" if self.chance >= LIKELY else "possible"
+        likelihood = "likely" if self.chance >= LIKELY else "possible" if self.is_possible else "no longer possible"
         return f"{level_title(self.level)}, {likelihood} ({percent(self.chance)})"
+
+    @property
+    def is_possible(self) -> bool:
+        return self.chance >= POSSIBLE
 
     @property
     def in_words(self) -> str:
         """All of it in a paragraph."""
-        what_to_do = f"What to do: {self.instruction}" if self.instruction else None
+        lead = "What to do" if self.is_possible else "Was advised"
+        what_to_do = f"{lead}: {self.instruction}" if self.instruction else None
         return " ".join(filter(None, (f"{self.heading}:", self.impact, what_to_do)))
 
 
@@ -156,10 +161,13 @@ class _Passable(Protocol):
     def chance(self) -> float: ...
 
 
-def advice_of(levels: Iterable[_Passable], texts: Mapping[str, LevelText]) -> Sequence[LevelAdvice]:
+def advice_of(
+    levels: Iterable[_Passable], texts: Mapping[str, LevelText], alerted: str | None = None
+) -> Sequence[LevelAdvice]:
     """Return what is stated of the level furthest out that is likely, and of that which is possible, in each direction.
 
-    Levels of which nothing is stated are passed over: what is stated of a lower one holds as well.
+    Levels of which nothing is stated are passed over: what is stated of a lower one holds as well. That of the
+    `alerted` level comes last where it is no longer possible: its alert still stands.
     """
     stated, chosen = [one for one in levels if one.level in texts], {}
     for direction in get_args(Direction):
@@ -168,4 +176,5 @@ def advice_of(levels: Iterable[_Passable], texts: Mapping[str, LevelText]) -> Se
             if reached:
                 furthest = max(reached, key=lambda one: reach(one.discharge, one.direction))
                 chosen[furthest.level] = furthest.chance
+    chosen |= {one.level: one.chance for one in stated if one.level == alerted and one.chance < POSSIBLE}
     return [LevelAdvice(texts[name].impact, texts[name].instruction, name, chance) for name, chance in chosen.items()]

@@ -192,8 +192,9 @@ class Outlook:
 
     @property
     def advice(self) -> Sequence[LevelAdvice]:
-        """What is stated of the likely and of the possible level; nothing where their chances are not calibrated."""
-        return advice_of(self._known_levels if self.is_calibrated else (), self.texts)
+        """What is stated of the likely, the possible and the alert's level; nothing without calibrated chances."""
+        alerted = None if self.alert is None else self.alert.alert.level
+        return advice_of(self._known_levels if self.is_calibrated else (), self.texts, alerted)
 
     @property
     def is_calibrated(self) -> bool:

@@ -155,6 +155,7 @@ def _start(window: Shown, kind: str, fields: dict[str, str]) -> None:
     """Post a job with the form of its kind, and watch it until it has succeeded."""
     page = window.page
     window.go(f"/jobs?kind={kind}")
+    expect(page.get_by_role("button", name=f"Start {kind}")).to_be_enabled()
     for group in page.locator("details.group").all():
         group.evaluate("group => (group.open = true)")
     for name, text in fields.items():

@@ -17,7 +17,7 @@ from app.forecasts.discharge import UNCALIBRATED, in_units, quantile_series, qua
 from app.forecasts.header import Columns, DaysOfRun, days_ahead, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, RunAndTime
 from app.forecasts.stored_water import why_no_water
-from app.forecasts.words import UNITS, level_in_words, number, on
+from app.forecasts.words import UNITS, depth, level_in_words, number, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
 from app.http.dependencies import BasinId, ChosenRun, NoArea, Reading, ServiceClock
@@ -150,8 +150,8 @@ def _account(
         "lost": lost,
         "left": left,
         "totals": [_by(drained, weights, lead, basin, days) for lead in milestones(len(days))],
-        "in_words": f"If no more rain or snow fell, {number(runs_off[-1])} of the {number(ceiling)} mm of water in the "
-        f"basin would run off by {on(days[-1])}, {number(lost[-1])} mm be lost and {number(left[-1])} mm be left.",
+        "in_words": f"If no more rain or snow fell, {number(runs_off[-1], unit='mm')} of the {depth(ceiling)} of water "
+        f"in the basin would run off by {on(days[-1])}, {depth(lost[-1])} be lost and {depth(left[-1])} be left.",
     }
 
 

@@ -9,7 +9,7 @@ from app.forecasts.forecast import BasinForecast
 from app.forecasts.stored_water import SnowRead
 from app.forecasts.water.origin import AgeOfRun, FlowOfAge, OriginOfRun
 from app.forecasts.water.storage import PastWater
-from app.forecasts.words import number, on
+from app.forecasts.words import depth, on
 from app.pages.figures import Band, Colour, Curve, Figure, Values, edge, on_days
 from hydrology.base.errors import counted
 from hydrology.snow import snow17
@@ -69,16 +69,16 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
         where = "" if read.skill.basins is None else f" in the median of {counted(read.skill.basins, 'other basin')}"
         known = f"r {read.skill.r:.2f}, bias {read.skill.bias_pct:+.0f} %"
         if read.skill.bare_mm is not None:
-            known += f", and {number(read.skill.bare_mm)} mm on days without snow"
+            known += f", and {depth(read.skill.bare_mm)} on days without snow"
         sentences.append(f"Against reference snow such cells have {known}{where}.")
     at_t0 = read.at_t0
-    shown = f"At T0 {number(at_t0.mean)} mm"
+    shown = f"At T0 {depth(at_t0.mean)}"
     if at_t0.percent_of_normal is not None or at_t0.uncertain:
         shown += f", {at_t0.in_words}"
     if at_t0.reference is not None:
-        shown += f"; the reference {at_t0.reference.product} has {number(at_t0.reference.mm)} mm"
+        shown += f"; the reference {at_t0.reference.product} has {depth(at_t0.reference.mm)}"
     if at_t0.snow17 is not None:
-        shown += f"; Snow-17, by the basin's own weather, has {number(at_t0.snow17)} mm"
+        shown += f"; Snow-17, by the basin's own weather, has {depth(at_t0.snow17)}"
     return " ".join([*sentences, f"{shown}."])
 
 
@@ -144,7 +144,7 @@ def _origin_in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Seq
     if shown.snow is not None:
         sentence += f", {100 * sum(shown.snow.mean) / total:.0f} % as snow"
     if shown.ceiling is not None:
-        sentence += f". At most {number(shown.ceiling)} mm of what was stored could still run off"
+        sentence += f". At most {depth(shown.ceiling)} of what was stored could still run off"
     return f"{sentence}."
 
 

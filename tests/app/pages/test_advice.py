@@ -3,6 +3,8 @@
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from hydrology.extremes.level_checks import LevelText, advice_of
@@ -12,6 +14,7 @@ from jobspec.levels import NewThreshold
 from operations.alerts import mail
 from operations.alerts.decide_alerts import decide
 from records.alerts import alert_changes
+from records.alerts.alerts import ALERTS
 from records.alerts.dispatch import Sending
 from records.alerts.subscriptions import Subscription
 from records.database.engine import Database
@@ -102,3 +105,20 @@ def test_of_several_levels_the_one_furthest_out_of_which_anything_is_stated_is_s
     stated = {name: LevelText(name, None) for name in ("minor", "moderate", "major", "record", "withdrawal")}
     chosen = [one.level for one in advice_of(levels, stated)]
     assert chosen == ["moderate", "major", "withdrawal"]
+    assert [one.level for one in advice_of(levels, stated, "record")] == [*chosen, "record"]
+    assert [one.level for one in advice_of(levels, stated, "major")] == chosen
+    assert [one.level for one in advice_of(levels, stated, "dry")] == chosen
+
+
+def test_an_alert_whose_level_is_no_longer_possible_shows_what_was_advised(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    fill_texts(sqlite_database)
+    decide(work_of(sqlite_database, Clock(NOW)), [BASIN])
+    with sqlite_database.transaction() as session:
+        session.execute(update(ALERTS).values(severity=None, since=None))
+        session.execute(update(ALERTS).where(ALERTS.c.level == "dam").values(severity="warning", since=NOW))
+    (advice,) = [one for one in read(sqlite_client)["threat"]["advice"] if one["level"] == "dam"]
+    assert (advice["chance"], advice["instruction"]) == (pytest.approx(0, abs=0.09), FORD["instruction"])
+    for page in (f"/basins/{BASIN}", "/"):
+        assert f"Was advised: {FORD['instruction']}" in text_of(sqlite_client.get(page).text)

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 from starlette.testclient import TestClient
 
 from hydrology.base.basins import TIME_ZONE
-from hydrology.base.unit_systems import CHOICES
+from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import Units
 from operations.alerts.decide_alerts import decide
 from records.basins import basins
@@ -131,3 +131,13 @@ def _issued(client: TestClient, page: str) -> str:
     found = re.search(r"issued [0-9][^<]*", client.get(page).text)
     assert found is not None
     return found[0]
+
+
+def test_an_amount_has_no_more_decimal_places_than_its_unit_is_measured_with() -> None:
+    metric, customary = UnitSystem("m3/s"), UnitSystem("cfs")
+    assert [metric.amount(value, "mm") for value in (0.00138, 0.0, -0.001, 0.0149, 72.6)] == [
+        *("0.00 mm", "0 mm", "0.00 mm", "0.01 mm", "72.6 mm")
+    ]
+    assert [customary.amount(value, "mm") for value in (0.00138, 72.6)] == ["0.00 in", "2.86 in"]
+    assert customary.sentence("members 0.02 to 72.6 mm") == "members 0.00 to 2.86 in"
+    assert (metric.amount(0.00432, "m³/s"), metric.amount(0.0000432, "m³/s")) == ("0.0043 m³/s", "0.0000 m³/s")

@@ -223,7 +223,7 @@ def test_the_alert_of_a_river_is_one_chain_of_messages_whatever_its_levels_do(
     assert [(one["msgType"], one["urgency"], one["severity"], one["certainty"]) for one in read] == [
         ("Update", "Future", "Severe", "Likely"),
         ("Update", "Future", "Moderate", "Likely"),
-        ("Cancel", "Past", "Moderate", "Possible"),
+        ("Cancel", "Past", "Moderate", "Unlikely"),
         ("Alert", "Future", "Moderate", "Likely"),
     ]
     assert read[0]["description"] == "gev-5 changes. Other levels with an alert: 2-year flood (watch, 95 %)."
