@@ -1654,7 +1654,7 @@ class LSTMConfig(Model):
 
 
 class LevelAdvice(Model):
-    """What is stated of a level that is likely or possibly passed."""
+    """What is stated of a level that is likely or possibly passed, or was when its alert began."""
 
     impact: str | None
     """What happens from the level on, as its source states it."""
@@ -3455,6 +3455,9 @@ class TrainingCurves(Model):
     loss_name: str
     """The loss that was minimised."""
 
+    units: dict[str, str]
+    """The unit of the `loss`, by that name; `1` for a number without one."""
+
     points: list[CurvePoint]
     """By member and step: at most about 1000 steps of each member, and those that were validated."""
 
@@ -4159,7 +4162,7 @@ class AlertChange(Model):
 
     advice: list[LevelAdvice] | None
     """
-    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated; in an outlook also of the alert's level, where its chance is lower.
     """
 
     missing: dict[str, str]
@@ -6523,7 +6526,7 @@ class ProposedChange(Model):
 
     advice: list[LevelAdvice] | None
     """
-    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated; in an outlook also of the alert's level, where its chance is lower.
     """
 
     missing: dict[str, str]
@@ -7800,7 +7803,7 @@ class Threat(Model):
     alert: AlertNow | None
     advice: list[LevelAdvice]
     """
-    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated.
+    What happens and what to do, as the sources of levels state it: of the level furthest out that is likely, and of the one that is possible, among those of which anything is stated; in an outlook also of the alert's level, where its chance is lower.
     """
 
 
