@@ -18,7 +18,6 @@ def upgrade() -> None:
         sa.Column("opened_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("closed_at", sa.DateTime(timezone=True)),
         sa.Column("late", sa.Boolean(), nullable=False),
-        sa.Column("created_by", sa.String()),
         sa.Column("job_id", sa.String()),
         sa.Column("expected", sa.Integer(), nullable=False),
         sa.Column("counts", sa.JSON(), nullable=False),

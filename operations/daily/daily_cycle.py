@@ -145,7 +145,7 @@ def prepare(
 ) -> CyclePlan:
     """Start the issue, fetch the named feeds or all, apply the bridges; `intake`: the places that file feeds read."""
     if asked.purpose == "operational":
-        issue_record.start(work, asked.created_by, asked.job)
+        issue_record.start(work, asked.job)
     with work.database.reading() as session:
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
     problems: Reasons = {}

@@ -46,7 +46,7 @@ class DailyRequest:
         horizon: days after the last known one, which T0 is where nothing is missing.
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
-        created_by, job: who started the cycle, recorded with its issue.
+        job: the job of the cycle, recorded with its issue; None for a command.
     """
 
     horizon: int
@@ -55,7 +55,6 @@ class DailyRequest:
     weather_id: str | None = None
     owner: str | None = None
     climatology: bool = False
-    created_by: str | None = None
     job: str | None = None
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:

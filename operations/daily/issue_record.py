@@ -13,11 +13,11 @@ from records.runs.run_types import Run
 from records.versions import promotions
 
 
-def start(work: Work, created_by: str | None, job: str | None) -> None:
+def start(work: Work, job: str | None) -> None:
     """Record the issue of today with its expected basins: those with a current version."""
     now = work.clock.now()
     with work.database.transaction() as session:
-        issue = Issue(day=day(now.date()), opened_at=now, created_by=created_by, job_id=job)
+        issue = Issue(day=day(now.date()), opened_at=now, job_id=job)
         issues.start(session, issue, promotions.current(session, chosen(session, [])))
 
 

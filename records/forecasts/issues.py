@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from sqlalchemy import ForeignKey, func, select
@@ -60,7 +60,11 @@ class Tally:
     )
 
     @property
-    def missing(self) -> int:
+    def renewed(self) -> int:
+        return sum(self.counts.get(outcome, 0) for outcome in RENEWED)
+
+    @property
+    def lacking(self) -> int:
         return sum(self.counts.get(outcome, 0) for outcome in MISSING)
 
 
@@ -72,9 +76,8 @@ class Issue:
     opened_at: Annotated[datetime, Doc("When its first cycle began.")]
     closed_at: Annotated[datetime | None, Doc("When its first cycle ended."), Why("No cycle of it has ended.")] = None
     late: Annotated[bool, Doc("Whether it was issued after its day, with what was known then.")] = False
-    created_by: Annotated[str | None, Doc("Who posted the first cycle."), Why("It is not recorded.")] = None
     # Not a foreign key: jobs are pruned.
-    job_id: Annotated[str | None, Doc("The job of the first cycle."), Why("It was not a job.")] = None
+    job_id: Annotated[str | None, Doc("The job of the first cycle."), Why("It was a command.")] = None
     tally: Annotated[Tally, Columns()] = field(default_factory=Tally)
 
 
@@ -162,9 +165,7 @@ def newest(session: Session, now: datetime) -> Issue | None:
     return next(iter(page(session, first=days[1], before=days[0] + 1, limit=1)), None)
 
 
-def page(
-    session: Session, *, first: Day | None = None, before: Day | date | None = None, limit: int = 100
-) -> list[Issue]:
+def page(session: Session, *, first: Day | None = None, before: Day | None = None, limit: int = 100) -> list[Issue]:
     """Return the issues from a day on, before another, newest first."""
     query = select(ISSUES).order_by(ISSUES.c.day.desc()).limit(limit)
     return read(session, Issue, narrowed(query, (ISSUES.c.day.__ge__, first), (ISSUES.c.day.__lt__, before)))

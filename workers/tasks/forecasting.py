@@ -93,9 +93,8 @@ def _prepare(running: JobRun, params: requests.DailyParams) -> CyclePlan:
 
 
 def _newest(running: JobRun, horizon: int) -> DailyRequest:
-    job, grant = running.job, running.grant
-    by, id_ = job.created_by, None if running.works_alone else job.id
-    return DailyRequest(horizon, grant.purpose, owner=grant.owner, created_by=by, job=id_)
+    job = None if running.works_alone else running.job.id
+    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner, job=job)
 
 
 def _why(failed: Job) -> Absent:

@@ -8,7 +8,7 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from records.basins import basins
-from records.basins.basin_types import Basin
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.forecasts import issues
 from records.forecasts.issues import Issue, Settled, Tally, UnknownIssue
@@ -41,7 +41,7 @@ def test_an_issue_counts_its_basins_by_outcome_and_its_missing_by_reason(databas
     with database.reading() as session:
         stored = issues.get(session, TODAY)
         assert stored.tally == Tally(3, {"issued": 1, "failed": 1, "unchanged": 1}, {"failed": 1})
-        assert (stored.tally.missing, stored.closed_at, stored.late) == (1, LATER, False)
+        assert (stored.tally.lacking, stored.closed_at, stored.late) == (1, LATER, False)
         (missing,) = issues.basins_of(session, TODAY, issues.MISSING)
         assert (missing.basin_id, str(missing.reason)) == (OTHERS[0], str(NO_WEATHER))
         assert issues.tallies(session, [TODAY], huc="17")[TODAY] == Tally(1, {"issued": 1}, {})
@@ -57,7 +57,7 @@ def test_a_repeated_cycle_stores_nothing_and_takes_no_forecast_away(database: Da
         before = contents(session)
         versions = {one.basin_id: one.version_id for one in issues.basins_of(session, TODAY)}
     with database.transaction() as session:
-        issues.start(session, Issue(day=TODAY, opened_at=LATER, created_by="a repetition"), versions)
+        issues.start(session, Issue(day=TODAY, opened_at=LATER, job_id="another"), versions)
         issues.settle(session, TODAY, {**outcomes, BASIN: Settled("failed", None, NO_WEATHER)}, LATER + timedelta(1))
         assert contents(session) == before
 
