@@ -96,7 +96,7 @@ IssueDay = Annotated[DayField, Path(description="The day of issue.", examples=["
 
 
 @router.get("", summary="List the issues of the daily cycle", **documented_list(IssuePage, cache_control=SHORTLY))
-def list_issues(
+def list_daily_issues(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Listing, listing(IssuePage, DayCursor)],
@@ -104,7 +104,7 @@ def list_issues(
     version: OptionalVersion = None,
     huc: Huc = None,
 ) -> Response:
-    """What came of each day's forecasts, newest first: how many basins were expected, renewed and missing, with the
+    """The outcome of each day's forecasts, newest first: how many basins were expected, renewed and missing, with the
     codes of the reasons. With `version` or `huc` the numbers are of those basins alone."""
     first = first_day(clock) if day_from is None else day_from
     found = issues.page(session, first=first, before=page.after, limit=page.sought)
@@ -112,12 +112,12 @@ def list_issues(
 
 
 @router.get(
-    "/{day}",
+    "/{issue}",
     summary="An issue and its missing basins",
     responses=documented(UnknownIssue),
     dependencies=[cached(SHORTLY)],
 )
-def read_issue(session: Reading, day: IssueDay, version: OptionalVersion = None, huc: Huc = None) -> IssueDetail:
+def read_daily_issue(session: Reading, issue: IssueDay, version: OptionalVersion = None, huc: Huc = None) -> IssueDetail:
     """The numbers of an issue, and each basin without a forecast with its reason. It changes as the cycle goes on, and
     when missing basins are issued again."""
-    return detail(session, day, version, huc)
+    return detail(session, issue, version, huc)

@@ -88,7 +88,7 @@ class IssueBasin:
     day: Annotated[Day, ForeignKey("issues.day")]
     basin_id: Annotated[str, ForeignKey("basins.id"), Doc("Its identifier.")]
     version_id: Annotated[str, ForeignKey("versions.id"), Doc("Its current model version when the issue began.")]
-    outcome: Annotated[Outcome, Doc("What came of it.")]
+    outcome: Annotated[Outcome, Doc("How it ended, or that it has not.")]
     run_id: Annotated[str | None, ForeignKey("runs.id"), Doc("Its latest forecast."), Why("It has no forecast.")] = None
     reason: Annotated[Absent | None, Doc("Why it has no new forecast.")] = None
 

@@ -89,7 +89,7 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
         "other_version": other,
         "comparison": comparison,
         "run": run.id,
-        "day": str(clock.today()),
+        "issue": str(clock.today()),
         "weather": weather_id,
         "bridge": bridge,
         "subscription": subscription,
