@@ -12,18 +12,8 @@ from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
-from app.forecasts import (
-    exceedance,
-    issues,
-    persistence,
-    rain_margin,
-    runs,
-    spread,
-    stage,
-    volumes,
-    what_if,
-    worst_errors,
-)
+from app.forecasts import exceedance, issues, persistence, rain_margin, runs, spread, stage, volumes, what_if
+from app.forecasts import worst_errors as worst
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.guide import search as guide_search
@@ -47,21 +37,9 @@ from runtime.settings import Settings
 
 _MODULES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
-    *(
-        exceedance,
-        persistence,
-        alerts,
-        changes,
-        held,
-        adjustments,
-        volumes,
-        forecast_changes,
-        rain_margin,
-        runs,
-        issues,
-    ),
+    *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
     *(what_if, storage, origin, balances, stage, states, spread, recession, scores, simulation),
-    *(verification, worst_errors, decisions, issues),
+    *(verification, worst, decisions, issues),
 )
 RESOURCES = (
     *(module.router for module in _MODULES),

@@ -96,7 +96,7 @@ IssueDay = Annotated[DayField, Path(description="The day of issue.", examples=["
 
 
 @router.get("", summary="List the issues of the daily cycle", **documented_list(IssuePage, cache_control=SHORTLY))
-def list_daily_issues(
+def list_issues(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Listing, listing(IssuePage, DayCursor)],
@@ -117,7 +117,7 @@ def list_daily_issues(
     responses=documented(UnknownIssue),
     dependencies=[cached(SHORTLY)],
 )
-def read_daily_issue(session: Reading, issue: IssueDay, version: OptionalVersion = None, huc: Huc = None) -> IssueDetail:
+def read_issue(session: Reading, issue: IssueDay, version: OptionalVersion = None, huc: Huc = None) -> IssueDetail:
     """The numbers of an issue, and each basin without a forecast with its reason. It changes as the cycle goes on, and
     when missing basins are issued again."""
     return detail(session, issue, version, huc)
