@@ -19,7 +19,7 @@ class EvaluationParams(RequestModel):
     basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
 
 
-class EvaluationJob(JobRequest, authority=EVALUATION):
+class EvaluationJob(JobRequest, authority=EVALUATION, part_basins=64):
     """Score a model version."""
 
     kind: Literal["evaluation"]
@@ -123,7 +123,7 @@ class ComparisonParams(RequestModel):
         return self
 
 
-class ComparisonJob(JobRequest, authority=COMPARISON, time_limit=timedelta(hours=24)):
+class ComparisonJob(JobRequest, authority=COMPARISON, time_limit=timedelta(hours=24), part_basins=64):
     """Compare model versions."""
 
     kind: Literal["comparison"]

@@ -9,20 +9,31 @@ from hydrology.base.absent import texts
 from jobspec.jobs import judging as requests
 from operations.verification import reforecast as reforecasts
 from operations.verification.calibrate import calibrate
-from operations.verification.compare import compare
-from operations.verification.evaluate import evaluate
+from operations.verification.compare import ComparedPart, basins_to_compare, compare_part, conclude_comparison
+from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
 from operations.verification.recalibrate import recalibrate
 from operations.verification.simulated_levels import LevelsComputed, compute
 from operations.verification.verify_issued import Verified, verify
 from records.job_permissions import permissions
 from records.versions import promotions
+from workers.division import Division
 from workers.job import MAX_REPORTED, JobRun
 
 
-def evaluation(running: JobRun, params: requests.EvaluationParams) -> dict[str, Any]:
-    """Score a model version."""
+def _whole_evaluation(running: JobRun, params: requests.EvaluationParams) -> list[requests.EvaluationParams]:
     version, basins = _chosen(running, params.version, params.basins)
-    scores = evaluate(running.work, version, params.period, basins)
+    return [params.model_copy(update={"version": version, "basins": [*basins]})]
+
+
+def _evaluated(running: JobRun, params: requests.EvaluationParams) -> EvaluatedPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return evaluate_part(running.work, version, params.period, basins)
+
+
+def _evaluation(running: JobRun, done: Sequence[tuple[requests.EvaluationParams, EvaluatedPart]]) -> dict[str, Any]:
+    first, basins = done[0][0], [basin for params, _ in done for basin in params.basins]
+    version, period = first.version or "", first.period
+    scores = conclude(running.work, version, period, basins, [part for _, part in done])
     if scores.warning is not None:
         running.log(scores.warning)
     nse = scores.quartiles("nse")
@@ -36,6 +47,10 @@ def evaluation(running: JobRun, params: requests.EvaluationParams) -> dict[str, 
         "worst_residual": scores.worst_residual,
         "left_out": texts(scores.left_out),
     }
+
+
+evaluation = Division(EvaluatedPart, _whole_evaluation, _evaluated, _evaluation)
+"""Score a model version."""
 
 
 def calibration(running: JobRun, params: requests.CalibrationParams) -> dict[str, Any]:
@@ -96,8 +111,20 @@ def levels(running: JobRun, params: requests.LevelsParams) -> dict[str, Any]:
     return {"versions": [_of_version(of) for of in done]}
 
 
-def comparison(running: JobRun, params: requests.ComparisonParams) -> dict[str, Any]:
-    """Compare model versions with the first of them."""
-    owner = running.grant.owner
-    stored = compare(running.work, params.versions, params.period, params.basins, owner=owner)
+def _whole_comparison(running: JobRun, params: requests.ComparisonParams) -> list[requests.ComparisonParams]:
+    basins = basins_to_compare(running.work, params.versions, params.period, params.basins)
+    return [params.model_copy(update={"basins": [*basins]})]
+
+
+def _compared(running: JobRun, params: requests.ComparisonParams) -> ComparedPart:
+    return compare_part(running.work, params.versions, params.period, params.basins, owner=running.grant.owner)
+
+
+def _comparison(running: JobRun, done: Sequence[tuple[requests.ComparisonParams, ComparedPart]]) -> dict[str, Any]:
+    first, parts = done[0][0], [(params.basins, part) for params, part in done]
+    stored = conclude_comparison(running.work, first.versions, first.period, parts, owner=running.grant.owner)
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}
+
+
+comparison = Division(ComparedPart, _whole_comparison, _compared, _comparison)
+"""Compare model versions with the first of them."""
