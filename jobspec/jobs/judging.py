@@ -68,7 +68,7 @@ class ReforecastParams(RequestModel):
     horizon: int = Field(10, ge=1, le=MAX_GAP, description="Days after T0.")
 
 
-class ReforecastJob(JobRequest, authority=REFORECAST):
+class ReforecastJob(JobRequest, authority=REFORECAST, part_basins=64):
     """Forecast past days with observed weather, and store forecast skill by lead time."""
 
     kind: Literal["reforecast"]

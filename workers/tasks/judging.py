@@ -64,12 +64,24 @@ def calibration(running: JobRun, params: requests.CalibrationParams) -> dict[str
     return {"version": version, "error_model": asdict(model) | error_model}
 
 
-def reforecast(running: JobRun, params: requests.ReforecastParams) -> dict[str, Any]:
-    """Compute and store the skill of a model version's reforecasts."""
+def _whole_reforecast(running: JobRun, params: requests.ReforecastParams) -> list[requests.ReforecastParams]:
     version, basins = _chosen(running, params.version, params.basins)
-    done = reforecasts.reforecast(
+    reforecasts.judged_by(running.work, version, params.period)
+    return [params.model_copy(update={"version": version, "basins": [*basins]})]
+
+
+def _reforecast_part(running: JobRun, params: requests.ReforecastParams) -> reforecasts.ReforecastPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return reforecasts.reforecast_part(
         running.work, version, basins, params.period, every=params.every, horizon=params.horizon
     )
+
+
+def _reforecast(
+    running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, reforecasts.ReforecastPart]]
+) -> dict[str, Any]:
+    version, period = parts[0][0].version or "", parts[0][0].period
+    done = reforecasts.conclude(running.work, version, period, [part for _, part in parts])
     return {
         "version": version,
         "scored": done.scored,
@@ -77,6 +89,10 @@ def reforecast(running: JobRun, params: requests.ReforecastParams) -> dict[str, 
         "error_model": done.error_model,
         "left_out": texts(done.left_out),
     }
+
+
+reforecast = Division(reforecasts.ReforecastPart, _whole_reforecast, _reforecast_part, _reforecast)
+"""Compute and store the skill of a model version's reforecasts."""
 
 
 def verification(running: JobRun, params: requests.VerificationParams) -> dict[str, Any]:
