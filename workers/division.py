@@ -98,8 +98,8 @@ def divide(
     Raises:
         Waiting: the parts have been posted, or are not done yet.
     """
-    if len(parts) == 1:
-        return [do_part(running, parts[0].params)]
+    if len(parts) <= 1:
+        return [do_part(running, part.params) for part in parts]
     done = _in_processes(running, parts, do_part) if running.works_alone else _by_children(running, parts, plan)
     return [
         outcome.failed(_basins(part), result)

@@ -96,7 +96,7 @@ class LevelsParams(RequestModel):
     basins: Basins = Field([], description="By default those that it is current for or learnt from.")
 
 
-class LevelsJob(JobRequest, authority=LEVELS):
+class LevelsJob(JobRequest, authority=LEVELS, part_basins=64):
     """Simulate all past days with a model version, and store the floods and low flows of its own climatology,
     replacing earlier ones."""
 

@@ -8,12 +8,14 @@ from typing import Any
 from hydrology.base.absent import texts
 from jobspec.jobs import judging as requests
 from operations.verification import reforecast as reforecasts
+from operations.verification import simulated_levels
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import ComparedPart, basins_to_compare, compare_part, conclude_comparison
 from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
 from operations.verification.recalibrate import recalibrate
-from operations.verification.simulated_levels import LevelsComputed, compute
+from operations.verification.simulated_levels import LevelsComputed, LevelsPart
 from operations.verification.verify_issued import Verified, verify
+from records.database.stored import grouped
 from records.job_permissions import permissions
 from records.versions import promotions
 from workers.division import Division
@@ -121,10 +123,25 @@ def _version(running: JobRun, version: str | None) -> str | None:
         return permissions.version_of(session, running.grant, version)
 
 
-def levels(running: JobRun, params: requests.LevelsParams) -> dict[str, Any]:
-    """Compute and store thresholds from model versions' simulations of past days."""
-    done = compute(running.work, _version(running, params.version), params.basins)
-    return {"versions": [_of_version(of) for of in done]}
+def _whole_levels(running: JobRun, params: requests.LevelsParams) -> list[requests.LevelsParams]:
+    version = _version(running, params.version)
+    with running.work.database.reading() as session:
+        asked = simulated_levels.asked_basins(session, version, params.basins)
+    return [params.model_copy(update={"version": of, "basins": [*names]}) for of, names in asked.items()]
+
+
+def _levels_part(running: JobRun, params: requests.LevelsParams) -> LevelsPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return simulated_levels.compute_part(running.work, version, basins)
+
+
+def _levels(_running: JobRun, done: Sequence[tuple[requests.LevelsParams, LevelsPart]]) -> dict[str, Any]:
+    by_version = grouped((params.version or "", part) for params, part in done)
+    return {"versions": [_of_version(simulated_levels.conclude(*of)) for of in by_version.items()]}
+
+
+levels = Division(LevelsPart, _whole_levels, _levels_part, _levels)
+"""Compute and store thresholds from model versions' simulations of past days."""
 
 
 def _whole_comparison(running: JobRun, params: requests.ComparisonParams) -> list[requests.ComparisonParams]:
