@@ -19,7 +19,7 @@ from app.forecasts.discharge import usual_units
 from app.forecasts.lookup import AskedRun
 from app.forecasts.words import UNITS
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
-from app.http.dependencies import BasinId, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.basin_figures import figures_of
@@ -134,9 +134,9 @@ def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
 
 @router.get("/status", response_class=HTMLResponse)
 def read_status(
-    request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
+    request: Request, status: Annotated[status_service.Status, Depends(status_service.read_status)]
 ) -> HTMLResponse:
-    return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))
+    return render(request, "status.html", status)
 
 
 _CHANGES = NewAdjustment.model_fields
