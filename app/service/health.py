@@ -99,12 +99,15 @@ def of_machine(settings: Settings) -> Iterator[Degraded]:
 
 
 def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
-    for waiting in queues.waiting_queues(session):
+    for waiting in queues.waiting_queues(session, now - MAX_UNTAKEN):
         queue, since = waiting.queue, waiting.service_since
         worker = f"worker (freshet worker --queue {queue})"
         if not waiting.runs and now - waiting.since > MAX_UNTAKEN:
-            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
-            yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
+            cause = f"no worker runs: start a {worker}."
+            if waiting.workers:
+                cause = f"{counted(waiting.workers, 'idle worker')} of it took none: read their log, and restart them."
+            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and {cause}"
+            yield Degraded(code="no-worker", sentence=sentence)
         elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue not in TRAINING_QUEUES:
             behind = _wait(queue, waiting.service_jobs, now - since)
             sentence = f"{behind} behind those that run: start another {worker}."
