@@ -161,7 +161,7 @@ def waiting_queues(session: Session, lately: datetime) -> list[WaitingQueue]:
         .order_by(JOBS.c.queue)
     )
     return [
-        WaitingQueue(queue, jobs, since, service_jobs, service_since, queue in busy, number.get(queue, 0))
+        WaitingQueue(queue, jobs, since, service_jobs, service_since, runs=queue in busy, workers=number.get(queue, 0))
         for queue, jobs, since, service_jobs, service_since in session.execute(query)
     ]
 
