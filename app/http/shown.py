@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, create_model
+from pydantic import BaseModel, BeforeValidator, Field, GetCoreSchemaHandler, SerializationInfo, create_model
 from pydantic_core import CoreSchema, core_schema
 
 from app.http import base_schema
@@ -59,9 +59,12 @@ class As:
         model = model_of(source, self)
         of_model = handler.generate_schema(model)
 
-        written = core_schema.plain_serializer_function_ser_schema(
-            lambda value: self.model(value) if isinstance(value, source) else value, return_schema=of_model
-        )
+        def write(value: object, info: SerializationInfo) -> object:
+            shown = self.model(value) if isinstance(value, source) else cast(Model, value)
+            include: Any = info.include
+            return shown if include is None else shown.model_dump(mode=info.mode, include=include, exclude_unset=True)
+
+        written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
         return core_schema.json_or_python_schema(
             of_model,
             core_schema.union_schema([core_schema.is_instance_schema(source), of_model]),

@@ -4,9 +4,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import DataProblem
-from hydrology.base.reasons import Reason
 from ingestion.base import SourceFile
 from jobspec.jobs import forecasting as requests
 from operations import what_if as what_ifs
@@ -19,9 +17,8 @@ from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
 from records.feeds.feeds import FetchedBasin
-from records.jobs.jobs import Job
 from records.runs.run_types import Run
-from workers.division import cores, divide
+from workers.division import cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
 
@@ -58,10 +55,7 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
         requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon))
         for names in plan.parts
     ]
-    done = [
-        IssuedPart.failed(names, _why(result)) if isinstance(result, Job) else from_json(IssuedPart, result)
-        for names, result in zip(plan.parts, divide(running, parts, daily_part, to_json(plan)), strict=True)
-    ]
+    done = divide(running, parts, _daily_part, IssuedPart, to_json(plan))
     cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
@@ -93,15 +87,13 @@ def _newest(running: JobRun, horizon: int) -> DailyRequest:
     return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner)
 
 
-def _why(failed: Job) -> Absent:
-    problem = failed.problem or {"detail": f"Job {failed.id} was {failed.status}."}
-    return absent(Reason.FAILED, message=problem["detail"])
-
-
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
     """Issue the newest forecasts of a part of the basins."""
-    content: dict[str, Any] = to_json(issue_part(running.work, params.basins, _newest(running, params.horizon)))
-    return content
+    return stored_outcome(_daily_part(running, params))
+
+
+def _daily_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
+    return issue_part(running.work, params.basins, _newest(running, params.horizon))
 
 
 def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:
