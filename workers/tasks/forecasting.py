@@ -1,5 +1,6 @@
 """Handlers of jobs that forecast."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -18,7 +19,7 @@ from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
 from records.feeds.feeds import FetchedBasin
 from records.runs.run_types import Run
-from workers.division import cores, divide, stored_outcome
+from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
 
@@ -107,11 +108,25 @@ def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]
     return {"weather": done.weather} | done.counts | {"warnings": remarks}
 
 
-def replay(running: JobRun, params: requests.ReplayParams) -> dict[str, Any]:
-    """Issue the forecasts of past days as if each were today."""
+def _whole_replay(running: JobRun, params: requests.ReplayParams) -> list[requests.ReplayParams]:
+    by_product = replays.basins_by_product(running.work, params)
+    return [params.model_copy(update={"basins": names}) for names in by_product.values()]
+
+
+def _replay_part(running: JobRun, params: requests.ReplayParams) -> replays.ReplayedPart:
     done = replays.replay(running.work, running.request(params))
-    reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
+    return replays.ReplayedPart(len(done.runs), len(done.changes), done.reasons)
+
+
+def _replay(running: JobRun, done: Sequence[tuple[requests.ReplayParams, replays.ReplayedPart]]) -> dict[str, Any]:
+    parts = [part for _, part in done]
+    reasons = {basin: str(reason) for part in parts for basin, reason in part.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")
     shown = dict(islice(reasons.items(), MAX_REPORTED))
-    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": shown}
+    changes = sum(part.changes for part in parts)
+    return {"runs": sum(part.runs for part in parts), "alert_changes": changes, "reasons": shown}
+
+
+replay = Division(replays.ReplayedPart, _whole_replay, _replay_part, _replay)
+"""Issue the forecasts of past days as if each were today."""
