@@ -20,6 +20,7 @@ from app.http.limits.single_headers import SingleHeaders
 from app.http.middleware import Compressed, HeadMiddleware, RequestIds, SecurityHeaders, TrailingSlash
 from app.http.server import TrustedHosts, cross_origin
 from app.jobs.endpoints import EventStreams
+from app.outlooks.today import AllBasins
 from app.routes import add_routes, operation_id
 from app.service.health import Hindered
 from app.service.metrics import RequestTimes, Timed
@@ -66,7 +67,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
         try:
             database.require_migrated()
             app.state.settings, app.state.database = settings, database
-            app.state.clock, app.state.sender = clock, sender
+            app.state.clock, app.state.sender, app.state.all_basins = clock, sender, AllBasins(database)
             app.state.rendered, app.state.hindered = ResponseCache(), Hindered()
             app.state.rates = RequestLimiter(settings)
             app.state.costly_places = Places.costly(settings.requests_at_once)

@@ -1,5 +1,6 @@
 """Settings, read from `FRESHET_*`. Nothing else reads the environment."""
 
+import os
 import re
 from datetime import UTC, datetime
 from ipaddress import ip_network
@@ -134,11 +135,13 @@ class Settings(EnvironmentSettings):
         as_of: the instant to replay an archive at, by default now; UTC unless it has an offset, 00:00 unless it has a
             time.
         log_level: the least severe message that is logged.
-        threads: how many blocks of basins, or members of a training, are computed at once, each on one thread; by
-            default one per core in a command, and one in a job.
+        cores: how many parts of a command's work are computed at once, each on one thread, and how many workers
+            `freshet serve` starts for trainings and, up to four, for the service; by default all of this machine.
         device: what trainings and simulations compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that sends no heartbeat; heartbeats are a quarter of it
             apart.
+        heartbeat_file: a file that a worker or scheduler touches when its heartbeat, every 30 seconds, has reached the
+            database: the health checks of containers look at its age.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
         allowed_hosts: names under which the API is reached, split by commas, besides localhost and the address it
             listens on; `*.example.org` is every name below, `*` is any.
@@ -200,11 +203,12 @@ class Settings(EnvironmentSettings):
     extensions: Annotated[tuple[str, ...] | None, *CommaSeparated] = None  # applied by `jobspec.extensions`
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
-    threads: int | None = Field(default=None, ge=1)
+    cores: int | None = Field(default=None, ge=1)
     device: str = Field(
         default="cpu", pattern=form(r"^(cpu|cuda(:[0-9]{1,3})?)$", "cpu, cuda or a device such as cuda:0")
     )
     lease_seconds: float = Field(default=60, ge=1)
+    heartbeat_file: Folder | None = None
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
     cors_origins: Annotated[tuple[Origin, ...], *CommaSeparated] = ()
@@ -267,6 +271,8 @@ class Settings(EnvironmentSettings):
     @classmethod
     def load(cls, **chosen: Any) -> Self:
         """Return the settings, once those of extensions are checked too; raises as `EnvironmentSettings.load`."""
+        if "FRESHET_THREADS" in os.environ:
+            raise BadSettings("FRESHET_THREADS is now FRESHET_CORES: set that, and remove FRESHET_THREADS.")
         for of_extension in extension_settings():
             of_extension.load()
         return super().load(**chosen)

@@ -1,6 +1,6 @@
 """/v1/alerts and /v1/basins/{basin}/alerts: the alerts of rivers, and of the levels of a basin."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from jobspec.fields import BASIN, form
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.alerts.alert_changes import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND
+from records.basins import ratings
 from records.basins.basins import UnknownBasin
 from records.levels import basin_levels
 from records.levels.basin_levels import SetLevel
@@ -129,8 +130,8 @@ class BasinAlerts(Model):
     missing: Missing = EXPLAINED
 
 
-def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, SetLevel]) -> dict[str, Any]:
-    level = levels.get(alert.level)
+def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Sequence[SetLevel]) -> dict[str, Any]:
+    level = next((level for level in levels if level.name == alert.level), None)
     steps = [
         AlertStep.from_records(step, begins_after_runs=step.begins_after, ends_after_runs=ENDS_AFTER, on=on, runs=runs)
         for step, (on, runs) in zip(ladder(alert.return_period_years), alert.switches, strict=True)
@@ -145,18 +146,18 @@ def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, S
 
 def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) -> list[RiverAlert]:
     """Return the alerts of many rivers in order; `on` chooses the ratings."""
-    names = {alert.basin_id for alert in found}
-    of = {basin: (rating_of(session, basin, on), _levels(session, basin)) for basin in names}
-    return [RiverAlert.from_records(alert, **_of_level(alert, *of[alert.basin_id])) for alert in found]
-
-
-def _levels(session: Session, basin: str) -> dict[str, SetLevel]:
-    return {level.name: level for level in basin_levels.of_basin(session, basin)}
+    names = [*{alert.basin_id for alert in found}]
+    rated, levels = ratings.newest_many(session, names, on), basin_levels.of_basins(session, names)
+    return [
+        RiverAlert.from_records(alert, **_of_level(alert, rated.get(alert.basin_id), levels.get(alert.basin_id, ())))
+        for alert in found
+    ]
 
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
     """Return a basin's alerts, level by level; `on` chooses the rating."""
-    standing, rating, levels = alerts.standing(session, basin), rating_of(session, basin, on), _levels(session, basin)
+    standing, rating = alerts.standing(session, basin), rating_of(session, basin, on)
+    levels = basin_levels.of_basin(session, basin)
     undecided = dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at"))
     return BasinAlerts.from_records(
         standing,

@@ -101,7 +101,9 @@ def fields_of(page: type[Model]) -> Any:
             return FieldFilter(response, None)
         asked = {part.strip() for text in fields for part in text.split(",")}
         for unknown in sorted(asked.difference(known)):
-            raise refused("fields", _unknown(unknown, known))
+            near = get_close_matches(unknown, known, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise refused("fields", f"an entry has no field {unknown!r}: {hint}Use some of {', '.join(known)}.")
         return FieldFilter(response, {**dict.fromkeys(page.model_fields, True), name: {"__all__": asked}})
 
     return Depends(chosen)
@@ -116,9 +118,3 @@ def items_of(page: type[Model]) -> tuple[str, type[BaseModel]]:
     }
     ((name, item),) = ((name, item) for name, item in lists.items() if item is not None)
     return name, item
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"an entry has no field {name!r}: {hint}Use some of {', '.join(known)}."

@@ -69,7 +69,13 @@ def write(table: Table) -> bytes:
     """Return a table with `basin` and `time` as a file; refuse forecasts of too many first days."""
     of_name = {column.name: column.values for column in table.columns}
     grid = _grid(of_name["basin"], of_name["time"])
-    _require_bounded(grid, len(table.columns))
+    values = len(grid.first) * len(grid.days) * len(table.columns)
+    if values > MAX_VALUES:
+        detail = (
+            f"a NetCDF file of these basins has {values} values on {len(grid.days)} days, and one holds at most "
+            f"{MAX_VALUES}: ask for fewer basins, or for another format"
+        )
+        raise refused("format", detail)
     # A dimension of size 0 is an unlimited one, of which the classic model has one: without rows there are two.
     return encode(_variables(table, grid), _global(table), "NETCDF4_CLASSIC" if len(grid.first) else "NETCDF4")
 
@@ -82,16 +88,6 @@ def _grid(basins: Sequence[str], days: Sequence[date | None]) -> _Grid:
     since = np.array([day for day in days if day is not None], "datetime64[D]").astype(np.int64)
     unique, day = np.unique(since, return_inverse=True)
     return _Grid(first, unique, dated, station[dated], day)
-
-
-def _require_bounded(grid: _Grid, columns: int) -> None:
-    values = len(grid.first) * len(grid.days) * columns
-    if values > MAX_VALUES:
-        detail = (
-            f"a NetCDF file of these basins has {values} values on {len(grid.days)} days, and one holds at most "
-            f"{MAX_VALUES}: ask for fewer basins, or for another format"
-        )
-        raise refused("format", detail)
 
 
 def _global(table: Table) -> dict[str, str]:

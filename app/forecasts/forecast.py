@@ -296,7 +296,8 @@ def _in_words(
     run = latest.run
     changes, days = header.what_if(run), header.days_ahead(run)["time"]
     leads = [lead for lead, flow in enumerate(flows["median"]) if lead >= run.filled_days and flow is not None]
-    to_come = {name: [float(values[lead] or 0.0) for lead in leads] for name, values in flows.items()}
+    named = [name for name in ("median", *words.LIKELY) if name in flows]
+    to_come = {name: [float(flows[name][lead] or 0.0) for lead in leads] for name in named}
     return words.in_words(
         t0=as_date(run.t0),
         days=[days[lead] for lead in leads],

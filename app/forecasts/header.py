@@ -1,7 +1,6 @@
 """The common first fields of answers about a run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -233,7 +232,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "version_note": latest.version_note,
         "official": None if run.owner is None and latest.is_official else False,
         "what_if": what_if(run),
-        "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),
+        "product_credit": summary.product_credit and DataCredit.from_records(summary.product_credit),
         "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),
         "weather": run.weather,
         "traces": summary.traces,
@@ -269,8 +268,8 @@ def header_of_days(latest: Latest, at: datetime | None) -> dict[str, Any]:
 
 
 def days_ahead(run: Run) -> dict[str, Any]:
-    leads = list(range(1, run.horizon_days + 1))
-    return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": leads}
+    leads = np.arange(1, run.horizon_days + 1)
+    return {"time": (run.t0 + leads).astype("datetime64[D]").tolist(), "lead_days": leads.tolist()}
 
 
 def run_table(name: str, title: str) -> Callable[[Any, Mapping[str, Site]], Table]:

@@ -116,13 +116,13 @@ class Model(BaseModel):
     def __init__(self, **values: Any) -> None:
         reasons = {name: why for name, why in self._why.items() if name in values and values[name] is None}
         for name, value in values.items():
-            if type(value) in _PLAIN or name in self._texts:
+            if _is_plain(value) or name in self._texts:
                 continue
             if found := dict(_absences(value, name, self._shows.get(name))):
                 reasons |= found
                 value = _without_absent(value)
             values[name] = as_json(value)
-        if "missing" in type(self).model_fields:
+        if "missing" in self.__pydantic_fields__:
             values["missing"] = reasons | values.get("missing", {})
             reasons = {}
         super().__init__(**values)
@@ -176,6 +176,16 @@ def _attribute(source: Any, name: str) -> object:
 
 
 _PLAIN = {type(None), bool, int, float, str, date, datetime}
+_WHOLE: set[type] = {*_PLAIN}
+"""And the data classes, found so far, in which nothing can be absent."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a field takes a value as it is, and nothing in it is absent."""
+    kind = type(value)
+    if kind is list:
+        return not value or type(value[0]) in _PLAIN
+    return kind in _WHOLE or (kind is dict and all(map(_is_plain, value.values())))
 
 
 def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[str, str]]:
@@ -186,12 +196,16 @@ def _absences(value: object, path: str, shows: Shows | None) -> Iterator[tuple[s
         yield from ((f"{path}.{inner}", text) for inner, text in getattr(value, "_reasons", {}).items())
     elif isinstance(value, Mapping):
         for name, held in value.items():
-            yield from _absences(held, f"{path}.{name}", shows)
+            if not _is_plain(held):
+                yield from _absences(held, f"{path}.{name}", shows)
     elif isinstance(value, list | tuple) and value and type(value[0]) not in _PLAIN:
         for number, held in enumerate(value):
             yield from _absences(held, f"{path}.{number}", shows)
-    elif shows is not None and is_dataclass(value) and shows.may_lack(type(value)):
-        yield from _absences(shows.model(value), path, None)
+    elif shows is not None and is_dataclass(value):
+        if shows.may_lack(type(value)):
+            yield from _absences(shows.model(value), path, None)
+        elif not isinstance(value, calendar.Period | convert.Area):
+            _WHOLE.add(type(value))
 
 
 def _without_absent(value: object) -> object:

@@ -210,10 +210,6 @@ def paged(cursor: Any) -> Any:
     return Depends(page)
 
 
-IdPage = Annotated[Page, paged(IdCursor)]
-NumberPage = Annotated[Page, paged(NumberCursor)]
-
-
 AreaName = Annotated[
     str | None,
     Query(

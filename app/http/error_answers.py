@@ -1,6 +1,6 @@
 """Answers every error as problem details [RFC 9457]."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPMethod, HTTPStatus
 from typing import Any
 
@@ -135,7 +135,8 @@ def _http(request: Request, error: Exception) -> Response:
             result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
-            result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
+            use = " or ".join(filter(None, [", ".join(allowed[:-1]), allowed[-1]]))
+            result = f"{request.method} is not possible at {request.scope['path']}: use {use}."
             return answer_to(request, problems.MethodNotAllowed(result, allowed))
         case _:
             result = f"{status.description or status.phrase}."
@@ -153,10 +154,6 @@ def _methods(request: Request) -> list[str]:
 
     methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
-
-
-def _any(names: Sequence[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _database(request: Request, error: Exception) -> Response:

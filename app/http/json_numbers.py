@@ -1,14 +1,14 @@
 """Arrays as columns of JSON numbers."""
 
+from math import isfinite
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 
 def column(values: npt.NDArray[Any]) -> list[float]:
     """Return values with 7 significant digits, the precision of the float32 that they were computed in."""
-    return [rounded(value) for value in values.tolist()]
+    return [float(f"{value:.7g}") for value in values.tolist()]
 
 
 def rounded(value: float) -> float:
@@ -23,5 +23,4 @@ def rounded_or_none(value: float | None) -> float | None:
 
 def gappy_column(values: npt.NDArray[Any]) -> list[float | None]:
     """Return values as `column` does, None where they are NaN."""
-    known = np.isfinite(values).tolist()
-    return [number if there else None for number, there in zip(column(values), known, strict=True)]
+    return [float(f"{value:.7g}") if isfinite(value) else None for value in values.tolist()]

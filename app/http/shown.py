@@ -59,10 +59,10 @@ class As:
         model = model_of(source, self)
         of_model = handler.generate_schema(model)
 
-        def write(value: object, info: SerializationInfo) -> dict[str, Any]:
+        def write(value: object, info: SerializationInfo) -> object:
+            shown = self.model(value) if isinstance(value, source) else cast(Model, value)
             include: Any = info.include
-            shown = value if isinstance(value, model) else self.model(value)
-            return shown.model_dump(mode=info.mode, include=include, exclude_unset=True)
+            return shown if include is None else shown.model_dump(mode=info.mode, include=include, exclude_unset=True)
 
         written = core_schema.plain_serializer_function_ser_schema(write, info_arg=True)
         return core_schema.json_or_python_schema(
@@ -77,7 +77,11 @@ class As:
 
     def model(self, value: Any) -> Model:
         """Return a value as the answer shows it."""
-        return model_of(cast(Any, type(value)), self)(**self.values(value))
+        source = cast(Any, type(value))
+        model, values = model_of(source, self), self.values(value)
+        if self.missing or _may_lack(source):
+            return model(**values)
+        return cast(Model, model.__pydantic_validator__.validate_python(values, self_instance=model.__new__(model)))
 
     def values(self, value: Any) -> dict[str, Any]:
         """Return the fields of a value as the answer shows them, by name."""
@@ -88,6 +92,9 @@ class As:
             for name, shown in names.items()
             if name not in self.where_known or getattr(value, name) is not None
         }
+
+    def __hash__(self) -> int:  # that of all the options takes longer than the caches save
+        return hash((self.name, self.exact))
 
 
 Shown = Annotated[Value, As()]

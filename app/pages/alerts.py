@@ -53,20 +53,20 @@ def read_alerts(
     basin: ForBasin = "",
 ) -> HTMLResponse:
     """Show the alert of every river, and what has changed."""
-    active = sorted(alerts.rivers(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
+    count, on_page = alerts.count_rivers(session), alerts.most_urgent(session, PAGE, (page - 1) * PAGE)
+    shown = sorted(alerts.rivers(session, only=on_page), key=lambda one: on_page.index((one.basin_id, one.direction)))
     changes = alert_changes.page(session, before=before, limit=PAGE + 1, in_feeds=True)
-    names = basins.titles(session, [*(one.basin_id for one in active), *(one.basin_id for one in changes)])
-    shown = active[(page - 1) * PAGE : page * PAGE]
+    names = basins.titles(session, [*(one.basin_id for one in shown), *(one.basin_id for one in changes)])
     deciders = runs.get_many(session, {alert.run_id for alert in shown})
-    heads = alert_changes.heads_of_runs(session, list(deciders))
+    heads = alert_changes.heads_of_runs(session, list(deciders), [one.basin_id for one in shown])
     return render(
         request,
         "alerts/alerts.html",
         alerts=[(alert, deciders[alert.run_id], _since_before(session, alert, heads)) for alert in shown],
         outlooks=reader.outlooks(session, list(dict.fromkeys(alert.basin_id for alert in shown)), clock.now()),
-        count=len(active),
+        count=count,
         number=page,
-        pages=-(-len(active) // PAGE),
+        pages=-(-count // PAGE),
         changes=changes[:PAGE],
         turn=alert_changes.turn,
         older=changes[PAGE - 1].seq if len(changes) > PAGE else None,

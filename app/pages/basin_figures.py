@@ -37,7 +37,6 @@ from records.outlooks.reader import Outlook
 from records.runs.run_types import Run
 from records.weather import weather_issues
 
-SNOW, STORAGE = "snow", "storage"
 Answer = TypeVar("Answer")
 
 
@@ -76,8 +75,8 @@ class BasinFigures:
         stored = storage(self.session, self.latest, None, self.past_days + 1).past
         of_water_and_weather = (
             water.weather(forecast, self._weather(), time, past),
-            with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
-            with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
+            with_usual(water.snow(forecast, stored, time, of_water), normals, "snow", time),
+            with_usual(water.storage(forecast, stored, time, of_water), normals, "storage", time),
         )
         drained = flow.drain_down(dry, forecast.basin, self.units, f"{here}/drain-down?units={self.units}")
         aged = waters.age(self.session, self.latest, None)
@@ -140,11 +139,10 @@ class BasinFigures:
         return recession_of_run(self.session, newest, self.now, self.units)
 
     def normals(self) -> Normals:
-        time = self.time
         asked = NormalsRequest(
             product=leading(self.forecast.product),
-            start=day(time[0]),
-            end=day(time[-1]),
+            start=day(self.time[0]),
+            end=day(self.time[-1]),
             units=self.units,
             area=self._area,
         )

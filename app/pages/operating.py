@@ -19,7 +19,7 @@ from app.forecasts.discharge import usual_units
 from app.forecasts.lookup import AskedRun
 from app.forecasts.words import UNITS
 from app.http.api_keys import AnyKey, ForecasterReader, any_key
-from app.http.dependencies import BasinId, OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.jobs.posting import StoredJob, job_answer
 from app.jobs.schedules import schedule_of
 from app.pages.basin_figures import figures_of
@@ -51,20 +51,18 @@ from runtime.clock import Clock
 
 router = APIRouter(route_class=PageRoute)
 
-MAX_DELIVERIES = 100
+MAX_LISTED = 100
 
 
 @router.get("/deliveries", response_class=HTMLResponse)
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
     """Show receivers of alerts, and deliveries to them."""
-    shown = of_key(session, key)
     visible = visible_subscriptions(session, key, None)
-    newest = deliveries.page(session, subscriptions=visible, with_questions=key.is_admin, limit=MAX_DELIVERIES)
-    subscriptions = [subscription_of(subscription, clock.wall()) for subscription in shown]
+    newest = deliveries.page(session, subscriptions=visible, with_questions=key.is_admin, limit=MAX_LISTED)
     return render(
         request,
         "work/deliveries.html",
-        subscriptions=subscriptions,
+        subscriptions=[subscription_of(one, clock.wall()) for one in of_key(session, key)],
         deliveries=summaries(session, newest),
         form=form_of(NewSubscription),
     )
@@ -72,7 +70,6 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
 
 MAX_DRAWN = 20
 """Hydrographs on the page of what waits."""
-MAX_LISTED = 100
 USUAL_KIND = "forecast"
 SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
 """The job that the form of a new schedule begins with."""
@@ -143,9 +140,9 @@ def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
 
 @router.get("/status", response_class=HTMLResponse)
 def read_status(
-    request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
+    request: Request, status: Annotated[status_service.Status, Depends(status_service.read_status)]
 ) -> HTMLResponse:
-    return render(request, "status.html", status_service.status(session, clock, settings, database.check().revision))
+    return render(request, "status.html", status)
 
 
 _CHANGES = NewAdjustment.model_fields

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
@@ -182,8 +182,11 @@ def outlines(name: Name) -> list[Polyline]:
     return lines
 
 
-NEAR = 36
-"""Distance within which basins share a point, in the drawing's units."""
+NEAR, NEAR_OF_MANY, MANY_POINTS = 36, 54, 100
+"""Distance within which basins share a point, in the drawing's units; the larger where there would be many points,
+which overlap on a small screen."""
+LEGEND, BUTTONS = (240, 165), (420, 55)
+"""Width and height of what covers the lower left and the upper right corner of a wide map, in the drawing's units."""
 MAX_LABELS = 12
 """Maximum number of points with the names of their basins."""
 LABEL_GAP, LETTER, LINE = 14, 7.2, 18
@@ -194,7 +197,7 @@ MIN_PART = 0.25
 """Minimum extent of the part of the map that a point opens, degrees."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Point:
     """Basins at a place of the map, in the drawing's units; the first is the most urgent, and stands there.
 
@@ -211,14 +214,14 @@ class Point:
     def count(self) -> int:
         return len(self.places.T)
 
-    @property
+    @cached_property
     def shares(self) -> list[tuple[int, float, float]]:
         """The colours that occur, the most alarming first: place in the legend, share, and where it begins, %."""
         shares = [(at, 100 * count / self.count) for at, count in reversed([*enumerate(self.counts)]) if count]
         ends = [0.0, *accumulate(share for _, share in shares)]
         return [(at, round(share, 1), round(start, 1)) for (at, share), start in zip(shares, ends, strict=False)]
 
-    @property
+    @cached_property
     def box(self) -> str:
         """The part of the map with its basins, as a query parameter."""
         return Box.of_places(self.places).scaled(1 + 2 * MARGIN, MIN_PART).text
@@ -251,7 +254,7 @@ class Label:
         return abs(y - self.y) < LINE * self.scale and west < self.west + self.width and self.west < east
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Map:
     """The map; the most urgent points are drawn last, on top."""
 
@@ -259,7 +262,7 @@ class Map:
     borders: str
     points: list[Point]
 
-    @property
+    @cached_property
     def labels(self) -> list[Label]:
         """The names of basins with a point of their own, the most urgent first; those without room are left out."""
         small = {(label.text, label.y) for label in self._labels(SMALL_SCREEN)}
@@ -276,7 +279,10 @@ class Map:
         return placed[:MAX_LABELS]
 
     def _has_room(self, label: Label, placed: Sequence[Label]) -> bool:
-        inside, gap = label.west >= 0 and label.west + label.width <= self.projected.width, LABEL_GAP / 2
+        east, gap = self.projected.width - label.west - label.width, LABEL_GAP / 2
+        down = self.projected.height - label.y
+        inside = min(label.west, east, label.y - LINE / 2, down - LINE / 2) >= 0
+        inside &= (label.west > LEGEND[0] or down > LEGEND[1]) and (east > BUTTONS[0] or label.y > BUTTONS[1])
         free = not any(label.covers(point.x - gap, point.x + gap, point.y) for point in self.points)
         return inside and free and not any(label.covers(one.west, one.west + one.width, one.y) for one in placed)
 
@@ -318,16 +324,20 @@ def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> 
     return Map(projected, borders(projected, places), points(projected, placed, places, colours[known])[::-1])
 
 
-def points(projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array) -> list[Point]:
+def points(
+    projected: Projection, basins: Sequence[BasinOverview], places: Places, colours: Array, reach: float = NEAR
+) -> list[Point]:
     """Return the points of basins, the most urgent first: each basin joins the most urgent point that lies near."""
     xs, ys = projected.across(places[1]), projected.down(places[0])
     free, found = np.arange(len(basins)), list[Point]()
     while free.size:
         x, y = xs[free[0]], ys[free[0]]
-        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < NEAR**2
+        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < reach**2
         near[0] = True
         joined = free[near]
         counts = np.bincount(colours[joined]).tolist()
         found.append(Point(round(float(x), 1), round(float(y), 1), basins[int(free[0])], places[:, joined], counts))
         free = free[~near]
+        if len(found) > MANY_POINTS and reach < NEAR_OF_MANY:
+            return points(projected, basins, places, colours, NEAR_OF_MANY)
     return found

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
@@ -13,12 +13,12 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
-from sqlalchemy.orm import Session
 
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.outlooks.today import Everything
 from app.pages.basin_facts import threatening
-from app.pages.basins_today import SCALES, ColourBy
+from app.pages.basins_today import SCALES, ColourBy, Scale
 from app.pages.figures.small_hydrograph import small_hydrograph
 from app.pages.render import ChosenUnits, PageRoute, render
 from app.pages.rivers_map import Box, drawn
@@ -26,8 +26,7 @@ from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from hydrology.base.errors import counted
 from records.outlooks import reader
-from records.outlooks.overview import BasinOverview, overview, renewed_at
-from records.outlooks.skill import simulation_skill
+from records.outlooks.overview import BasinOverview, renewed_at
 
 PAGE = 50
 """Number of basins on a page of the table."""
@@ -78,8 +77,8 @@ class Selection:
 
     def query(self, **changes: Any) -> str:
         """Return the query of an address for the selection with changes; the page is the first unless it is changed."""
-        changed = replace(self, **{"page": 1, **changes})
-        values = {field.name: getattr(changed, field.name) for field in fields(self)}
+        changes = {"page": 1, **changes}
+        values = {name: changes[name] if name in changes else getattr(self, name) for name in _DEFAULTS}
         given = {name: "true" if value is True else value for name, value in values.items() if value != _DEFAULTS[name]}
         return "?" + urlencode(given, doseq=True) if given else ""
 
@@ -124,9 +123,6 @@ _DEFAULTS = {field.name: field.default for field in fields(Selection)}
 ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[-1] else name for name in SEVERITIES}
 
 
-Selected = Annotated[Selection, Depends()]
-
-
 def _is_in(state: State, basin: BasinOverview) -> bool:
     if state == "undecided":
         return basin.t0 is not None and basin.chance is None
@@ -136,7 +132,7 @@ def _is_in(state: State, basin: BasinOverview) -> bool:
 router = APIRouter(route_class=PageRoute)
 
 
-def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -> SimpleNamespace:
+def _renewal(basins: Sequence[BasinOverview], today: date) -> SimpleNamespace:
     """Return how many of the official basins have a fresh forecast, and what the others lack."""
     official = [basin for basin in basins if basin.is_official]
     late = [basin.weather_age_days for basin in official if basin.state == "stale" and basin.weather_age_days]
@@ -144,59 +140,76 @@ def _renewal(session: Session, basins: Sequence[BasinOverview], now: datetime) -
         basins=len(official),
         states=Counter(map(attrgetter("state"), official)),
         without_model=sum(not basin.has_model for basin in official),
-        renewed_at=renewed_at(session, now),
-        weather_until=now.date() - timedelta(days=min(late)) if late else None,  # of the newest of the stale forecasts
+        weather_until=today - timedelta(days=min(late)) if late else None,  # of the newest of the stale forecasts
     )
+
+
+def _of_all(basins: Sequence[BasinOverview], today: date) -> dict[str, Any]:
+    """Return what the page shows of all basins, whichever are chosen."""
+    t0s = Counter(basin.t0 for basin in basins if basin.t0 is not None).most_common(1)
+    return {
+        "of": len(basins),
+        "t0": date.fromisoformat(t0s[0][0]) if t0s else None,
+        "renewal": _renewal(basins, today),
+        "places": _places(basins),
+        "first_known": _first_known(basins),
+    }
+
+
+def _of_chosen(selection: Selection, everything: Sequence[BasinOverview], scale: Scale) -> dict[str, Any]:
+    """Return what the page shows of all chosen basins, whichever page of their list."""
+    basins = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
+    colours = scale.colours(basins)
+    return {
+        "basins": basins,
+        "in_order": selection.sorted(basins),
+        "sentence": _sentence(basins),
+        "severities": Counter(map(attrgetter("severity"), basins)),
+        "counts": np.bincount(colours, minlength=len(scale.entries)).tolist(),
+        "pages": -(-len(basins) // PAGE),
+        "map": drawn(basins, selection.box, colours),
+    }
 
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
     request: Request,
     session: Reading,
+    all_basins: Everything,
     clock: ServiceClock,
     settings: ServiceSettings,
-    selection: Selected,
+    selection: Annotated[Selection, Depends()],
     units: ChosenUnits,
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
     now = clock.now()
-    everything = sorted(overview(session, now), key=attrgetter("concern"), reverse=True)
-    if "skill" in (selection.colour, selection.sort):
-        known = simulation_skill(session, {basin.id: basin.version for basin in everything if basin.version})
-        everything = [basin._replace(nse=known.get(basin.id)) for basin in everything]
-    chosen = [basin for basin in everything if selection.holds(basin)] if selection.filtered else everything
-    colour = selection.colour or _first_known(everything)
-    t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None).most_common(1)
-    scale = SCALES[colour]
-    colours = scale.colours(chosen)
-    rows, first = selection.of_page(selection.sorted(chosen)), chosen[:THREATENED]
+    everything = all_basins.today(session, now, with_skill="skill" in (selection.colour, selection.sort))
+    of_all = everything.derived("all", lambda basins: _of_all(basins, now.date()))
+    colour: ColourBy = selection.colour or of_all["first_known"]
+    scale, key = SCALES[colour], replace(selection, page=1)
+    chosen = everything.derived(key, lambda basins: _of_chosen(selection, basins, scale))
+    rows, first = selection.of_page(chosen["in_order"]), chosen["basins"][:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
+    of_api = {"q": selection.search, "bbox": selection.bbox}  # the filters that the API knows
     return render(
         request,
         "day.html",
-        basins=chosen,
-        of=len(everything),
+        **of_all,
+        **chosen,
+        renewed_at=renewed_at(session, now),
         selection=selection,
-        sentence=_sentence(chosen),
-        t0=date.fromisoformat(t0s[0][0]) if t0s else None,
-        renewal=_renewal(session, everything, now),
         problems=status.problems(session, clock, settings),
-        severities=Counter(map(attrgetter("severity"), chosen)),
         colour=colour,
         scale=scale,
-        counts=np.bincount(colours, minlength=len(scale.entries)).tolist(),
         scales=SCALES,
         states=STATES,
         alerts=ALERTS,
-        places=_places(everything),
         columns=COLUMNS,
         rows=rows,
         threatened=[(basin, threatening(session, outlooks[basin.id], units)) for basin in first],
         outlooks=outlooks,
         hydrographs={basin: small_hydrograph(outlook, units) for basin, outlook in outlooks.items()},
-        pages=-(-len(chosen) // PAGE),
-        map=drawn(chosen, selection.box, colours),
-        file=_file(selection),
+        file="/v1/basins?" + urlencode({name: value for name, value in of_api.items() if value} | {"format": "csv"}),
     )
 
 
@@ -223,12 +236,6 @@ def _sentence(basins: Sequence[BasinOverview]) -> str:
         f"{len(alarmed)} of {counted(forecasts, 'basin')} {'has' if len(alarmed) == 1 else 'have'} an alert, "
         f"the most severe ({alarmed[0].severity}) at {alarmed[0].title}."
     )
-
-
-def _file(selection: Selection) -> str:
-    """Return the API call for the basins as a file; the API knows the search and the part of the map."""
-    asked = {"q": selection.search, "bbox": selection.bbox or ""}
-    return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
 
 
 def _first_known(basins: Sequence[BasinOverview]) -> ColourBy:

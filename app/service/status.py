@@ -12,6 +12,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
+from app.outlooks.today import Everything, Today
 from app.service import health
 from app.service.health import Degraded
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_ended_anywhere, stale
@@ -20,7 +21,7 @@ from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins
 from records.jobs import process_heartbeats
-from records.outlooks.overview import overview
+from records.outlooks.overview import BasinOverview
 from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions
@@ -107,58 +108,6 @@ class Status(Model):
 MAX_NAMED = 5
 
 
-def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
-    """Return the status as the clock sees it, by the official basins; `revision` is that of the database's tables."""
-    now, in_use = clock.now(), promotions.official_basins_in_use(session)
-    created = runs.counts_by_version(session, now)
-    statuses = [
-        _version(versions.get(session, version), current_for, created.get(version), now)
-        for version, current_for in sorted(in_use.items())
-    ]
-    products = {product for version in statuses for product in version.product.split(JOINT)}
-    inputs = [
-        InputStatus(product=name, newest_day=as_date(newest), age_days=age, stale=stale(age), used=name in products)
-        for name, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
-        for age in (age_days(newest, now),)
-    ]
-    counts = Counts(
-        basins=basins.count(session),
-        basins_with_model=sum(in_use.values()),
-        model_versions=versions.count(session),
-        runs=sum(count.runs for count in created.values()),
-    )
-    present = process_heartbeats.live_processes(session)
-    degraded = [
-        *_lacking(counts),
-        *_late(statuses, inputs),
-        *_left_behind(session, statuses, now),
-        *_withheld(session, in_use, now),
-        *problems(session, clock, settings),
-    ]
-    return Status(
-        status="degraded" if degraded else "ok",
-        degraded=degraded,
-        now=now,
-        replayed=clock.as_of is not None,
-        version=code_version(),
-        database_revision=revision,
-        counts=counts,
-        processes=Processes(
-            schedulers=sum(process.role == "scheduler" for process in present),
-            workers=process_heartbeats.workers_by_queue(present),
-            gpus=[_gpu(process.gpu) for process in present if process.gpu is not None],
-        ),
-        stale_after_days=STALE_AFTER_DAYS,
-        versions=statuses,
-        inputs=inputs,
-        missing={
-            f"versions.{version.version}": "It has issued no operational forecast yet."
-            for version in statuses
-            if version.newest_t0 is None
-        },
-    )
-
-
 def _version(
     version: versions.Version, current_for: int, created: runs.RunCounts | None, now: datetime
 ) -> VersionStatus:
@@ -210,19 +159,24 @@ def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> I
             yield Degraded(code="stale-input", sentence=sentence)
 
 
-def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+def _left_behind(today: Today, statuses: Sequence[VersionStatus]) -> Iterator[Degraded]:
     """Yield a degradation for basins whose forecast is stale while others are newer."""
     if all(version.stale for version in statuses):
         return
-    official = [basin for basin in overview(session, now) if basin.is_official and basin.t0 is not None]
-    late = sorted(basin.id for basin in official if basin.state == "stale")
+    official, late = today.derived("late", _late_basins)
     if late:
         more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
-            f"{len(late)} of {len(official)} basins have a forecast whose weather ends more than {STALE_AFTER_DAYS} "
+            f"{len(late)} of {official} basins have a forecast whose weather ends more than {STALE_AFTER_DAYS} "
             f"days behind the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
         )
         yield Degraded(code="stale-basins", sentence=sentence)
+
+
+def _late_basins(basins: Sequence[BasinOverview]) -> tuple[int, list[str]]:
+    """Return the number of official basins with a forecast, and those whose forecast is stale."""
+    official = [basin for basin in basins if basin.is_official and basin.t0 is not None]
+    return len(official), sorted(basin.id for basin in official if basin.state == "stale")
 
 
 def problems(session: Session, clock: Clock, settings: Settings) -> list[Degraded]:
@@ -267,9 +221,59 @@ router = APIRouter(prefix="/status", tags=["status"])
 @router.get(
     "", summary="Age of forecasts and inputs, and degradations", responses=documented(), dependencies=[cached(NO_STORE)]
 )
-def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Status:
+def read_status(
+    session: Reading, database: OpenDatabase, all_basins: Everything, clock: ServiceClock, settings: ServiceSettings
+) -> Status:
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
     service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
     restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
     number of schedulers and workers, and the workers' GPUs."""
-    return status(session, clock, settings, database.check().revision)
+    revision = database.check().revision  # by a connection of its own: before the session takes one
+    now, in_use = clock.now(), promotions.official_basins_in_use(session)
+    created = runs.counts_by_version(session, now)
+    statuses = [
+        _version(versions.get(session, version), current_for, created.get(version), now)
+        for version, current_for in sorted(in_use.items())
+    ]
+    products = {product for version in statuses for product in version.product.split(JOINT)}
+    inputs = [
+        InputStatus(product=name, newest_day=as_date(newest), age_days=age, stale=stale(age), used=name in products)
+        for name, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
+        for age in (age_days(newest, now),)
+    ]
+    counts = Counts(
+        basins=basins.count(session),
+        basins_with_model=sum(in_use.values()),
+        model_versions=versions.count(session),
+        runs=sum(count.runs for count in created.values()),
+    )
+    present = process_heartbeats.live_processes(session)
+    degraded = [
+        *_lacking(counts),
+        *_late(statuses, inputs),
+        *_left_behind(all_basins.today(session, now), statuses),
+        *_withheld(session, in_use, now),
+        *problems(session, clock, settings),
+    ]
+    return Status(
+        status="degraded" if degraded else "ok",
+        degraded=degraded,
+        now=now,
+        replayed=clock.as_of is not None,
+        version=code_version(),
+        database_revision=revision,
+        counts=counts,
+        processes=Processes(
+            schedulers=sum(process.role == "scheduler" for process in present),
+            workers=process_heartbeats.workers_by_queue(present),
+            gpus=[_gpu(process.gpu) for process in present if process.gpu is not None],
+        ),
+        stale_after_days=STALE_AFTER_DAYS,
+        versions=statuses,
+        inputs=inputs,
+        missing={
+            f"versions.{version.version}": "It has issued no operational forecast yet."
+            for version in statuses
+            if version.newest_t0 is None
+        },
+    )

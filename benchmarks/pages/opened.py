@@ -95,7 +95,9 @@ def opening(browser: Browser, url: str, server: int) -> Opening:
     sizes: list[float] = []
     tab.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     browser_before, server_before = _browser_seconds(processes), cpu_seconds(server)
-    page.goto(url)
+    answer = page.goto(url)
+    if answer is None or not answer.ok:
+        raise SystemExit(f"{url} answers {answer and answer.status}.")
     page.evaluate(DRAWN)
     page_seconds = _page_seconds(tab)
     browser_after, server_after = _browser_seconds(processes), cpu_seconds(server)

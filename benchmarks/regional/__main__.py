@@ -52,7 +52,7 @@ def main() -> None:
     what.add_parser("ship-skill").add_argument("ensemble")
     what.add_parser("draw")
     arguments = parser.parse_args()
-    use_cores(cores(Settings.load().threads))
+    use_cores(cores(Settings.load().cores))
     log_to_stderr("warning")
     if arguments.what == "trial":
         trials.trial(arguments.recipe, arguments.seed)

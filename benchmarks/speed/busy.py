@@ -1,4 +1,4 @@
-"""The forecast of the README beside two busy loops, with the default and with FRESHET_THREADS=1.
+"""The forecast of the README beside two busy loops, with the default and with FRESHET_CORES=1.
 
 FRESHET_DATA is a store of the 447 basins with the shipped ensemble, filled from FRESHET_CAMELS if it is missing. Each
 forecast begins on a copy of it: where nothing was forecast in it, every basin is advanced from 1980. CPU seconds are of
@@ -25,7 +25,7 @@ from runtime.settings import Settings
 FORECAST = ("forecast", "--t0", "1997-04-01", "--horizon", "30")
 BASIN = ("--basin", "13235000")
 CASES = {"one": BASIN, "all": ()}
-SETTINGS = {"default": {}, "one thread": {"FRESHET_THREADS": "1"}}
+SETTINGS = {"default": {}, "one thread": {"FRESHET_CORES": "1"}}
 ROUNDS = {"one": 3, "all": 1}
 LOOPS = 2
 LOOP = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
@@ -97,7 +97,7 @@ def _busy() -> Iterator[None]:
 def _freshet(data: Path, *arguments: str, **settings: str) -> None:
     """Run a command in the environment of a user who has set neither threads nor bytecode."""
     inherited = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    for name in ("FRESHET_THREADS", "PYTHONDONTWRITEBYTECODE"):
+    for name in ("FRESHET_CORES", "PYTHONDONTWRITEBYTECODE"):
         inherited.pop(name, None)
     subprocess.run(
         [sys.executable, "-m", "freshet", *arguments],

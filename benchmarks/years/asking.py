@@ -17,6 +17,7 @@ from app.forecasts.run_schemas import summaries
 from app.http.conditional import ResponseCache
 from app.http.limits.costs import Budget
 from app.jobs.posting import job_answer
+from app.outlooks.today import AllBasins
 from app.service.status import read_status
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import Store
@@ -68,7 +69,7 @@ def _again(ask: Callable[[Store, ResponseCache], object]) -> Question:
 
 def _status(store: Store) -> object:
     with store.database.reading() as session:
-        return read_status(session, store.database, CLOCK, store.settings)
+        return read_status(session, store.database, AllBasins(store.database), CLOCK, store.settings)
 
 
 def _jobs(store: Store) -> object:

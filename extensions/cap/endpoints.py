@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from sqlalchemy.orm import Session
 
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch
-from app.http.dependencies import NumberPage, Page, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import NumberCursor, Page, Reading, ServiceClock, ServiceSettings, paged
 from app.http.entity_tags import entity_tag, holds
 from app.http.problems import documented
 from extensions.cap import atom, messages
@@ -76,7 +76,7 @@ def _feed(
     settings: ServiceSettings,
     clock: ServiceClock,
     selection: SelectedChanges,
-    page: NumberPage,
+    page: Annotated[Page, paged(NumberCursor)],
     if_none_match: IfNoneMatch = None,
 ) -> FeedAnswer:
     return FeedAnswer(

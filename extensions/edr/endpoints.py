@@ -1,12 +1,12 @@
 """/v1/edr"""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
 from app.http.conditional import NOT_MODIFIED
-from app.http.dependencies import BasinId, IdPage, Reading, ServiceClock
+from app.http.dependencies import BasinId, IdCursor, Page, Reading, ServiceClock, paged
 from app.http.problems import documented
 from extensions.edr import answers, collections, places
 from extensions.edr.answers import COLLECTIONS, ROOT, instances_of, link
@@ -132,7 +132,11 @@ def read_edr_collection(subject: AskedSubject, base: ServiceBase) -> EdrCollecti
     **_DESCRIPTION,
 )
 def list_edr_instances(
-    session: Reading, clock: ServiceClock, base: ServiceBase, collection: CollectionId, page: IdPage
+    session: Reading,
+    clock: ServiceClock,
+    base: ServiceBase,
+    collection: CollectionId,
+    page: Annotated[Page, paged(IdCursor)],
 ) -> EdrInstances:
     """Every issued run and reforecast is an instance of `forecasts`, the newest first, a page at a time: follow the
     link `next`. An instance never changes."""

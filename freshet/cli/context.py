@@ -61,7 +61,7 @@ def opened(
         begins: where a missing SQLite file is created, which is then reported.
     """
     settings = settings or Settings.load()
-    use_cores(cores(settings.threads))
+    use_cores(cores(settings.cores))
     use_device(settings.device)
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database.of(settings)

@@ -56,7 +56,7 @@ class CommandRun(JobRun):
             reporter.show(kind, progress["done"], progress["total"], progress["detail"])
 
         super().__init__(
-            Work(settings, context.database, context.clock, cores=cores(settings.threads)),
+            Work(settings, context.database, context.clock, cores=cores(settings.cores)),
             _unstored_job(context, kind),
             show,
             lambda: None,

@@ -104,7 +104,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     """Check that batching and splitting a run change none of its bits on this machine, as replay requires."""
     from models.networks import ARCHITECTURES, build
 
-    use_cores(cores(settings.threads))
+    use_cores(cores(settings.cores))
     inputs = InputsConfig(product="any", auxiliary=("tmax", "tmin", "srad", "vp"), static=("a", "b", "gauge_lat"))
     differ = []
     for name in ARCHITECTURES:

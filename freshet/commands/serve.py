@@ -61,8 +61,9 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         inform("\n".join(addresses(host, port)))
     else:
         log.info("service.address", url=base(host, port))
-    members = cores(training_workers)
-    Service(main, settings, host=host, port=port, workers=workers, training_workers=members).run()
+    here = cores(settings.cores)
+    members = training_workers or here
+    Service(main, settings, host=host, port=port, workers=workers, training_workers=members, cores=here).run()
 
 
 def check_free(host: str, port: int) -> int:

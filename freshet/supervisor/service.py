@@ -25,6 +25,7 @@ from workers.queue.broker import launch_embedded, lives, start_embedded
 log = structlog.get_logger()
 
 API = "api"
+MAX_SERVICE_WORKERS = 4  # each takes 51 MB at rest
 PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job stops within its grace period
 SECONDS_BETWEEN_LOOKS = 0.2
 SECONDS_BETWEEN_PINGS = 1.0
@@ -38,17 +39,20 @@ class ServiceProblem(Problem):
     exit_code = 5
 
 
-def commands(host: str, port: int, workers: int, training_workers: int, device: str = CPU) -> dict[str, list[str]]:
+def commands(
+    host: str, port: int, workers: int, training_workers: int, *, cores: int = 1, device: str = CPU
+) -> dict[str, list[str]]:
     """Return the command of each part of the service but the broker, by its name.
 
-    One worker takes jobs of the queue `service` alone, so that none of them waits behind an operator's; the workers of
-    the default queue take them too.
+    As many workers as cores, up to MAX_SERVICE_WORKERS, take jobs of the queue `service` alone, so that none of them
+    waits behind an operator's; the workers of the default queue take them too.
 
     Args:
         training_workers: number that train members, each one at a time on one thread.
         device: a GPU gets a worker of its own for trainings; those that forecast simulate on it.
     """
-    counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
+    of_service = min(cores, MAX_SERVICE_WORKERS)
+    counts = {"service": of_service, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
     on_cpu = ["--device", CPU]
     further = {"default": ["--queue", SERVICE], "ingest": on_cpu, "training": on_cpu, "delivery": on_cpu}
     return {
@@ -67,7 +71,15 @@ class Service:
     """Broker, workers, scheduler and API: each a command in `sys.argv` that `main` runs."""
 
     def __init__(
-        self, main: Callable[[], None], settings: Settings, *, host: str, port: int, workers: int, training_workers: int
+        self,
+        main: Callable[[], None],
+        settings: Settings,
+        *,
+        host: str,
+        port: int,
+        workers: int,
+        training_workers: int,
+        cores: int,
     ) -> None:
         self.settings = settings
         self._main = main
@@ -75,7 +87,7 @@ class Service:
         self._parts: list[SupervisedProcess] = []
         self._restarts: list[Restart] | None = None
         self._stopping = False
-        self._commands = commands(host, port, workers, training_workers, settings.device)
+        self._commands = commands(host, port, workers, training_workers, cores=cores, device=settings.device)
 
     def run(self) -> None:
         """Start all parts, restart those that end, and stop all on SIGTERM or SIGINT."""

@@ -101,7 +101,7 @@ def side_by_side(
         except BrokenProcessPool:
             raise DataProblem(
                 "A process was killed, perhaps by the system for want of memory. Its finished work is stored: run the "
-                "same command again to resume, and set FRESHET_THREADS=1 to run one piece at a time."
+                "same command again to resume, and set FRESHET_CORES=1 to run one piece at a time."
             ) from None
         finally:
             desk.stopping.value = True

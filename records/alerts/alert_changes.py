@@ -247,9 +247,12 @@ def page(
     return read(session, Change, query)
 
 
-def heads_of_runs(session: Session, of_runs: Sequence[str]) -> dict[tuple[str, str, Direction], Change]:
+def heads_of_runs(
+    session: Session, of_runs: Sequence[str], basins: Sequence[str]
+) -> dict[tuple[str, str, Direction], Change]:
     """Return the heads of the messages that runs caused at rivers, by run, basin and direction."""
-    query = select(CHANGES).where(CHANGES.c.run_id.in_(of_runs), CHANGES.c.level.is_not(None), _HEADS)
+    query = select(CHANGES).where(CHANGES.c.run_id.in_(of_runs), CHANGES.c.basin_id.in_(basins))
+    query = query.where(CHANGES.c.level.is_not(None), _HEADS)
     found = read(session, Change, query.order_by(CHANGES.c.seq))
     return {(one.run_id, one.basin_id, one.direction): one for one in found if one.run_id and one.direction}
 

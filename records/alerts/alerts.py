@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, and_, select, tuple_
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Select, and_, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import SEVERITIES, Severity, Trend, rank
@@ -92,6 +92,8 @@ class AlertStanding:
 
 
 ALERTS, STANDINGS = table_of(Alert), table_of(AlertStanding)
+River = tuple[str, Direction]
+"""A basin and a direction."""
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:
@@ -115,11 +117,13 @@ def rivers(
     minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
+    only: Sequence[River] | None = None,
 ) -> list[RiverAlert]:
-    """Return the alerts of rivers in official basins, by basin and direction."""
+    """Return the alerts of rivers of official basins, by basin and direction."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
-    query = select(*river).distinct().join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
-    query = query.where(ownership.is_official(), ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    query = _official(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    if only is not None:
+        query = query.where(tuple_(*river).in_(only))
     if after is not None:
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()
@@ -130,9 +134,29 @@ def rivers(
     ]
 
 
-def by_river(levels: Iterable[Alert]) -> dict[tuple[str, Direction], list[Alert]]:
+def most_urgent(session: Session, limit: int, offset: int) -> list[River]:
+    """Return rivers of official basins with an alert, by severity and chance."""
+    river, ranks = (ALERTS.c.basin_id, ALERTS.c.direction), {name: rank(name) for name in SEVERITIES}
+    order = func.max(case(ranks, value=ALERTS.c.severity)).desc(), func.max(ALERTS.c.chance).desc(), *river
+    query = _official(*river).group_by(*river).order_by(*order).limit(limit).offset(offset)
+    return [(basin, direction) for basin, direction in session.execute(query)]
+
+
+def count_rivers(session: Session) -> int:
+    """Return the number of these rivers."""
+    rivers = _official(ALERTS.c.basin_id, ALERTS.c.direction).distinct().subquery()
+    return session.scalar(select(func.count()).select_from(rivers)) or 0
+
+
+def _official(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the query of levels with an alert in official basins."""
+    query = select(*columns).join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
+    return query.where(ALERTS.c.severity.in_(SEVERITIES), ownership.is_official())
+
+
+def by_river(levels: Iterable[Alert]) -> dict[River, list[Alert]]:
     """Return the levels with an alert by basin and direction, the one that stands for its river first."""
-    found: dict[tuple[str, Direction], list[Alert]] = {}
+    found: dict[River, list[Alert]] = {}
     for alert in sorted(levels, key=lambda alert: alert.gravity, reverse=True):
         if alert.severity is not None:
             found.setdefault((alert.basin_id, alert.direction), []).append(alert)

@@ -96,6 +96,7 @@ class Database:
         for sessions in (self._writes, self._reads):
             event.listen(sessions, "after_begin", self._require_watched)
         self._watched: str | None = None  # the revision that every transaction has to find
+        self._unchanging: sqlite3.Connection | None = None  # never writes, so that it sees each commit of another
 
     @classmethod
     def of(cls, settings: Settings, connections: int | None = None) -> Self:
@@ -141,6 +142,15 @@ class Database:
         with self._reads() as session, session.begin():
             yield session
 
+    def content_stamp(self, session: Session) -> object:
+        """Return what is equal at two times only if nothing was committed between them, and nothing is read before."""
+        if not self.file:
+            return session.execute(text("SELECT CAST(pg_current_snapshot() AS text)")).scalar_one()
+        if self._unchanging is None:
+            file = f"{self.file.absolute().as_uri()}?mode=rw"
+            self._unchanging = sqlite3.connect(file, uri=True, check_same_thread=False, isolation_level=None)
+        return self._unchanging, *self._unchanging.execute("PRAGMA data_version").fetchone()
+
     @contextmanager
     def guarded(self, check: Check) -> Iterator[None]:
         """Check each statement of this process before it is executed, inside the block.
@@ -161,6 +171,8 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
+        if self._unchanging is not None:
+            self._unchanging.close()
 
     def migrate(self, target: str = HEAD) -> None:
         """Migrate the tables to a revision, by default this code's.

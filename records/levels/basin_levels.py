@@ -24,7 +24,7 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins, ratings
 from records.database.base import FreeText, Instant, Real
-from records.database.stored import as_record, as_values, find, find_row, read, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find, find_row, grouped, stored, table_of, upsert
 from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
@@ -192,8 +192,14 @@ def get(session: Session, basin: str, name: str) -> SetLevel:
 
 def of_basin(session: Session, basin: str) -> list[SetLevel]:
     """Return the levels that operators set, by name; categories without a discharge are left out."""
-    known = select(SET_LEVELS).filter_by(basin_id=basin).where(SET_LEVELS.c.discharge.is_not(None))
-    return read(session, SetLevel, known.order_by(SET_LEVELS.c.name))
+    return of_basins(session, [basin]).get(basin, [])
+
+
+def of_basins(session: Session, names: Sequence[str]) -> dict[str, list[SetLevel]]:
+    """Return the same of many basins; those without one are left out."""
+    known = select(SET_LEVELS).where(SET_LEVELS.c.basin_id.in_(names), SET_LEVELS.c.discharge.is_not(None))
+    rows = session.execute(known.order_by(SET_LEVELS.c.name))
+    return grouped((row.basin_id, as_record(SetLevel, row)) for row in rows)
 
 
 def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelText]]:

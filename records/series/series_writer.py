@@ -49,7 +49,6 @@ class Written:
 
     new_days: int = 0
     changed_days: int = 0
-    unchanged_days: int = 0
     first_new: Day | None = None
     first_changed: Day | None = None
 
@@ -113,10 +112,9 @@ class _Merge:
         return DailySeries(old.start, values, np.where(written, incoming.flags, old.flags), incoming.unit)
 
     def count(self) -> Written:
-        unchanged = known(self.incoming) & ~self.written
-        new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (self.new, self.changed, unchanged))
+        new_days, changed_days = (int(mask.sum()) for mask in (self.new, self.changed))
         span = self.old.period
-        return Written(new_days, changed_days, unchanged_days, _first(span, self.new), _first(span, self.changed))
+        return Written(new_days, changed_days, _first(span, self.new), _first(span, self.changed))
 
 
 def _merge(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], series: DailySeries) -> _Merge:

@@ -13,6 +13,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.comparisons import quartiles as of_values
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse
+from records.basins.ownership import BASINS
 from records.database.stored import add_all, as_values, grouped, narrowed, read, stored, table_of, upsert
 
 _KEY = (
@@ -135,7 +136,8 @@ def held_out_scores(
         .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
         .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
     )
-    query = narrowed(query, (SCORES.c.basin_id.in_, basins))
+    # By all basins, where none are named: so that the index is searched by basin.
+    query = query.where(SCORES.c.basin_id.in_(select(BASINS.c.id) if basins is None else basins))
     return {
         (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
         for version, basin, metric, value, n, shipped, first, last in session.execute(query)

@@ -17,17 +17,7 @@ from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shap
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD
 from records.database.base import Long
 from records.database.checksums import Corrupt, Summed, is_whole, pack_arrays, unpack_arrays
-from records.database.stored import (
-    ELSEWHERE,
-    add_all,
-    as_record,
-    as_values,
-    find,
-    find_row,
-    stored,
-    table_of,
-    upsert,
-)
+from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find, find_row, stored, table_of, upsert
 from records.runs.run_weather import RunRecalibration
 from records.versions import versions
 

@@ -40,7 +40,7 @@ def test_every_documented_answer_has_an_example(document: dict[str, Any]) -> Non
 
 
 def test_an_example_is_an_answer_of_its_schema(document: dict[str, Any]) -> None:
-    by_name = {model.__name__: model for model in models(Model)}
+    by_name = {model.__name__: model for model in models(Model) if not model.__module__.startswith("tests.")}
     for name, example in all_examples().items():
         if isinstance(example, str):
             (content,) = operations(document)[name]["responses"]["200"]["content"].values()

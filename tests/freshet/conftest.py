@@ -54,7 +54,7 @@ class Freshet:
     data: Path
 
     def __call__(self, *arguments: str, **settings: str) -> RequestModel:
-        """Run a command in this process, under settings such as FRESHET_THREADS="2"."""
+        """Run a command in this process, under settings such as FRESHET_CORES="2"."""
         out, err = StringIO(), StringIO()
         with logging_as_before(), pytest.MonkeyPatch.context() as patch:
             for name, value in (environment(self.data) | settings).items():
@@ -67,7 +67,7 @@ class Freshet:
 
 def environment(data: Path) -> dict[str, str]:
     """Return the environment of a command with a data folder, which trains one member at a time."""
-    return {"FRESHET_DATA": str(data), "FRESHET_THREADS": "1"}
+    return {"FRESHET_DATA": str(data), "FRESHET_CORES": "1"}
 
 
 @pytest.fixture(autouse=True, scope="session")

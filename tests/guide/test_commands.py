@@ -41,7 +41,7 @@ def environment() -> dict[str, str]:
     """The environment of somebody who has installed Freshet."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     around = {name: value for name, value in os.environ.items() if not name.startswith("FRESHET_")}
-    return around | {"PATH": path, "FRESHET_THREADS": "1", "no_proxy": "127.0.0.1"}
+    return around | {"PATH": path, "FRESHET_CORES": "1", "no_proxy": "127.0.0.1"}
 
 
 @pytest.fixture(scope="module")

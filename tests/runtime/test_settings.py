@@ -22,7 +22,7 @@ def test_defaults_store_everything_in_one_folder(tmp_path: Path) -> None:
     assert settings.data == tmp_path / "freshet-data"
     assert settings.database_url == f"sqlite:///{tmp_path}/freshet-data/freshet.sqlite"
     assert (settings.broker_url, settings.camels, settings.as_of) == (None, None, None)
-    assert (settings.log_level, settings.threads) == ("info", None)
+    assert (settings.log_level, settings.cores) == ("info", None)
 
 
 def test_the_default_database_follows_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,9 +31,15 @@ def test_the_default_database_follows_the_data_folder(monkeypatch: pytest.Monkey
 
 
 def test_a_choice_stands_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_CORES", "2")
+    assert Settings.load(cores=None).cores == 2
+    assert Settings.load(cores=4).cores == 4
+
+
+def test_the_former_name_of_the_cores_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FRESHET_THREADS", "2")
-    assert Settings.load(threads=None).threads == 2
-    assert Settings.load(threads=4).threads == 4
+    with pytest.raises(BadSettings, match="FRESHET_THREADS is now FRESHET_CORES: set that"):
+        Settings.load()
 
 
 @pytest.mark.parametrize(
@@ -54,8 +60,8 @@ def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: d
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("THREADS", "0"),
-        ("THREADS", "many"),
+        ("CORES", "0"),
+        ("CORES", "many"),
         ("AS_OF", "yesterday"),
         ("LOG_LEVEL", "loud"),
         ("CORS_ORIGINS", "map.example.org"),

@@ -30,7 +30,7 @@ from structlog.contextvars import bound_contextvars
 from hydrology.base.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
-from models.devices import CPU, use_cores, use_device
+from models.devices import CPU, use_device
 from records.database.engine import Database
 from records.database.work import Work
 from records.job_permissions import permissions
@@ -121,7 +121,6 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     start = pipes.first()
     settings = Settings.load(**start["settings"])
     log_to_stderr(settings.log_level)
-    use_cores(settings.threads or 1)
     with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
         Path("/proc/self/oom_score_adj").write_text("500")
     child_processes.limit(memory=start["memory_limit"])

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from math import isnan
 from types import SimpleNamespace
+
+import numpy as np
 
 from app.forecasts.words import on
 from hydrology.base.absent import Absent
@@ -56,13 +59,10 @@ def small_hydrograph(outlook: Outlook, units: Units) -> SimpleNamespace | None:
 def _ahead(outlook: Outlook, row: int) -> Points:
     if outlook.area is None or isinstance(outlook.published, Absent):
         return ()
-    days = outlook.published.days
-    known = ((lead, flow) for lead, flow in zip(days.leads, days.quantiles[row], strict=True) if flow is not None)
-    return [
-        (outlook.day_of(lead), float(mm_per_day_to_m3s(flow, area=outlook.area)))
-        for lead, flow in known
-        if outlook.day_of(lead) < outlook.at.date() + timedelta(days=DAYS_AHEAD)
-    ]
+    days, end = outlook.published.days, outlook.at.date() + timedelta(days=DAYS_AHEAD)
+    flows = mm_per_day_to_m3s(np.array(days.quantiles[row], dtype=np.float64), area=outlook.area).tolist()
+    known = zip(map(outlook.day_of, days.leads), flows, strict=True)
+    return [(day, flow) for day, flow in known if day < end and not isnan(flow)]
 
 
 def _described(outlook: Outlook, observed: Points, median: Points, units: UnitSystem) -> Sequence[str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.pages.basins_today import SCALES
-from app.pages.rivers_map import NEAR, Map, drawn, points, projection
+from app.pages.rivers_map import LINE, NEAR, NEAR_OF_MANY, Map, drawn, points, projection
 from app.pages.rivers_today import PAGE, Selection
 from records.outlooks.overview import BasinOverview
 from records.outlooks.reader import State
@@ -125,8 +125,30 @@ def test_names_on_the_map_stand_apart_from_points_and_from_each_other(places: li
     labels = picture.labels
     for at, label in enumerate(labels):
         assert 0 <= label.west <= label.west + label.width <= picture.projected.width
+        assert LINE / 2 <= label.y <= picture.projected.height - LINE / 2
         assert not any(label.covers(point.x, point.x, point.y) for point in picture.points)
         assert not any(label.covers(other.west, other.west + other.width, other.y) for other in labels[at + 1 :])
+
+
+def test_a_map_of_many_basins_has_few_points_far_apart() -> None:
+    basins = [
+        CALM._replace(id=f"USGS-{x}-{y}", latitude=30 + y / 2, longitude=-120 + x / 2)
+        for x in range(0, 100, 2)
+        for y in range(0, 36, 2)
+    ]
+    picture = pictured(basins)
+    assert sum(point.count for point in picture.points) == len(basins)
+    places = np.array([(point.x, point.y) for point in picture.points])
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    assert apart[np.triu_indices(len(places), 1)].min() > NEAR_OF_MANY - 0.2
+
+
+def test_no_name_is_behind_the_legend_or_the_buttons() -> None:
+    corners = ((30.0, -116.0), (30.0, -70.0), (48.0, -116.0), (48.0, -70.0))
+    basins = [CALM._replace(id=f"USGS-{at}", latitude=y, longitude=x) for at, (y, x) in enumerate(corners)]
+    picture = pictured(basins)
+    middle = picture.projected.height / 2
+    assert {(label.x < 480, label.y < middle) for label in picture.labels} == {(True, True), (False, False)}
 
 
 def test_a_name_without_room_on_either_side_is_left_out() -> None:

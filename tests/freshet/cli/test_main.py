@@ -139,7 +139,7 @@ def test_misused_arguments_are_a_sentence_and_a_problem(freshet: Freshet, argume
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("FRESHET_THREADS", "x"), ("FRESHET_THREADS", "0"), ("FRESHET_AS_OF", "noon"), ("FRESHET_LOG_LEVEL", "loud")],
+    [("FRESHET_CORES", "x"), ("FRESHET_CORES", "0"), ("FRESHET_AS_OF", "noon"), ("FRESHET_LOG_LEVEL", "loud")],
 )
 @pytest.mark.parametrize("command", ["basins", "doctor", "forecast", "demo"])
 def test_a_bad_setting_is_named(freshet: Freshet, command: str, setting: str, value: str) -> None:

@@ -53,9 +53,9 @@ def test_a_basin_behind_bmi_computes_on_one_thread_of_its_host() -> None:
 
 
 def test_the_setting_is_the_number_of_blocks_at_once(empty: Freshet) -> None:
-    assert empty("basins", FRESHET_THREADS="3").code == 0
+    assert empty("basins", FRESHET_CORES="3").code == 0
     assert cores_in_use() == 3
-    assert empty("basins", FRESHET_THREADS="1").code == 0
+    assert empty("basins", FRESHET_CORES="1").code == 0
     assert cores_in_use() == 1
 
 

@@ -59,8 +59,8 @@ def test_the_parts_of_a_cycle_are_done_by_processes(
     here: Station, freshet: Freshet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
-    done = freshet("daily", "--json", **here.environment, FRESHET_THREADS="2")
+    done = freshet("daily", "--json", **here.environment, FRESHET_CORES="2")
     assert (done.code, done.json["counts"]) == (0, {"issued": len(BASINS)})
     assert len(done.json["runs"]) == len(BASINS)
-    again = freshet("daily", "--json", **here.environment, FRESHET_THREADS="2")
+    again = freshet("daily", "--json", **here.environment, FRESHET_CORES="2")
     assert (again.json["counts"], again.json["runs"]) == ({"unchanged": len(BASINS)}, [])

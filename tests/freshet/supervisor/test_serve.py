@@ -59,6 +59,14 @@ def test_each_queue_has_as_many_workers_as_are_asked_for() -> None:
     assert queues == {"service": 1, "default": 2, "ingest": 1, "training": 3, "delivery": 1}
 
 
+def test_the_service_has_a_worker_for_each_core_up_to_four() -> None:
+    for cores, expected in ((1, 1), (3, 3), (16, 4)):
+        parts = commands("127.0.0.1", 8000, workers=1, training_workers=1, cores=cores)
+        assert [name for name in parts if name.startswith("service")] == [
+            f"service worker {number + 1}" for number in range(expected)
+        ]
+
+
 def test_a_gpu_gets_a_worker_of_its_own_and_the_others_train_on_the_cpu() -> None:
     parts = commands("127.0.0.1", 8000, workers=1, training_workers=2, device="cuda:0")
 

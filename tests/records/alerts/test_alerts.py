@@ -232,6 +232,11 @@ def test_a_river_has_one_alert_with_its_levels_as_details(database: Database, ve
         assert alerts.rivers(session, minimum="warning") == [flood]
         assert alerts.rivers(session, after=(BASIN, "falling")) == [flood]
         assert alerts.rivers(session, limit=1) == [dry]
+        assert alerts.count_rivers(session) == 2
+        assert alerts.most_urgent(session, 2, 0) == [(BASIN, "rising"), (BASIN, "falling")]
+        assert alerts.most_urgent(session, 2, 1) == [(BASIN, "falling")]
+        assert alerts.rivers(session, only=[(BASIN, "rising")]) == [flood]
+        assert alerts.rivers(session, only=[]) == []
 
 
 def test_what_a_run_changes_at_a_river_is_one_message_headed_by_the_gravest(database: Database, version: str) -> None:

@@ -54,6 +54,25 @@ def test_a_reader_sees_one_instant_and_does_not_wait_for_a_writer(database: Data
         assert len(basins.list_basins(reader)) == 1
 
 
+def test_the_stamp_of_the_content_changes_with_each_commit(database: Database) -> None:
+    def stamp() -> object:
+        with database.reading() as session:
+            return database.content_stamp(session)
+
+    first = stamp()
+    assert stamp() == first
+    with database.transaction() as session:
+        a_basin(session)
+        session.flush()
+        assert stamp() == first or database.file is None  # PostgreSQL's has the transactions under way, too
+    second = stamp()
+    assert second != first
+    assert stamp() == second
+    with database.transaction() as session:  # by the connection that has written before
+        a_basin(session, "SYNTH-01")
+    assert stamp() not in (first, second)
+
+
 def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MAX_PAUSE_SECONDS", 1)
     database = Database(postgresql.migrated())

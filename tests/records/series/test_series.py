@@ -63,13 +63,7 @@ def test_written_data_are_read_back_and_earlier_values_are_remembered(
             output = _known(given_series)
             new = [at for at in output if at not in model]
             changed = [at for at in output if at in model and model[at] != output[at]]
-            expected = Written(
-                len(new),
-                len(changed),
-                len(output) - len(new) - len(changed),
-                min(new, default=None),
-                min(changed, default=None),
-            )
+            expected = Written(len(new), len(changed), min(new, default=None), min(changed, default=None))
             assert series_writer.write(session, *KEY, given_series, source, at) == expected
             model |= output
             remembered.append((at, dict(model)))
@@ -99,7 +93,7 @@ def test_the_same_again_writes_nothing(database: Database) -> None:
         _written(session, part)
         before = contents(session)
         again = series_writer.write(session, *KEY, part, a_source(session), instant("2020-01-01"))
-        assert again == Written(unchanged_days=3)
+        assert again == Written()
         assert contents(session) == before
 
 

@@ -45,7 +45,7 @@ def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
+    child = Child("tests.workers.threaded", Settings.load(data=tmp_path, cores=2), None)
     try:
         assert child.receive(PATIENCE) == Report(progress=Done(done=1, total=1, detail="1 1"), file=None)
     finally:
