@@ -30,7 +30,7 @@ def read_issues(request: Request, session: Reading, clock: ServiceClock, day: Ch
     by_day = {one.day: one for one in listed}
     return render(
         request,
-        "issues.html",
+        "work/issues.html",
         days=[(one, by_day.get(one)) for one in map(as_date, Period(first, clock.today()).days)],
         issue=shown,
         is_current=current is not None and chosen == current.day,
