@@ -1,4 +1,4 @@
-"""The record of an issue: who is expected, what came of each, and that a repetition changes nothing."""
+"""The record of an issue: the expected basins, the outcome of each, and that a repetition changes nothing."""
 
 from datetime import timedelta
 
