@@ -2861,6 +2861,9 @@ class Reliability(Model):
 class ReplayParams(Model):
     """The issue days to replay, and what is known on each."""
 
+    basins: list[str] = []
+    """By default all that have a model version."""
+
     period: str
     """The issue days: forecasts are issued on each as if it were today."""
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, get_args
 
-import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent, absent
@@ -150,14 +149,8 @@ def prepare(
         current = promotions.current(session, chosen(session, []))
     of_versions = grouped((version, name) for name, version in current.items())
     return CyclePlan(
-        [part for names in of_versions.values() for part in parts_of(names, work.cores)], problems, lacking
+        [part for names in of_versions.values() for part in work.parts(names, PART_BASINS)], problems, lacking
     )
-
-
-def parts_of(names: Sequence[str], cores: int) -> list[list[str]]:
-    """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more."""
-    count = max(-(-len(names) // PART_BASINS), min(cores, 2 * len(names) // PART_BASINS))
-    return [[str(name) for name in part] for part in np.array_split(names, count)]
 
 
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
