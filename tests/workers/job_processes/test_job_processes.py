@@ -41,7 +41,7 @@ def test_a_process_that_has_a_job_again_goes_on(tmp_path: Path) -> None:
     assert child.ended
 
 
-def test_the_kernel_kills_a_new_process_before_its_worker_and_the_end_says_that_memory_ran_out(tmp_path: Path) -> None:
+def test_the_kernel_kills_a_new_process_before_its_worker_and_want_of_memory_is_named(tmp_path: Path) -> None:
     child = Child("tests.workers.threaded", Settings.load(data=tmp_path), None)
     try:
         assert Path(f"/proc/{child._process.pid}/oom_score_adj").read_text().strip() == "500"
