@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.errors import Problem
+from hydrology.base.errors import DataProblem, Problem
 from hydrology.base.reasons import Reason
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, read
@@ -97,10 +97,14 @@ def divide(
 
     Raises:
         Waiting: the parts have been posted, or are not done yet.
+        DataProblem: every part failed.
     """
     if len(parts) <= 1:
         return [do_part(running, part.params) for part in parts]
     done = _in_processes(running, parts, do_part) if running.works_alone else _by_children(running, parts, plan)
+    failures = [result for result in done if isinstance(result, Absent)]
+    if len(failures) == len(parts):
+        raise DataProblem(f"All {len(parts)} parts failed. {failures[0]}")
     return [
         outcome.failed(_basins(part), result)
         if isinstance(result, Absent)

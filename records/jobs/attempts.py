@@ -60,7 +60,11 @@ def finish(
     at: datetime,
 ) -> Job:
     """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children."""
-    ended = end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+    record = hold(session, job, attempt)
+    progress = record.progress
+    if progress is not None and status == "succeeded":  # its last report may not have been written
+        progress = progress | {"done": progress["total"], "detail": ""}
+    ended = end(session, record, status, at, result=result, problem=problem, progress=progress)
     _show_members(session, ended, at)
     return ended
 

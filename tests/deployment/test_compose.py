@@ -92,8 +92,10 @@ def test_secrets_come_from_the_environment_file_alone() -> None:
         for variable, value in one.get("environment", {}).items():
             assert not re.search("PASSWORD|SECRET|TOKEN|KEY", variable)
             assert not re.search("://[^/]*:[^/]*@", str(value))
-        assert one.get("env_file") == ("freshet.env" if name != "valkey" else None)
-    assert "!freshet.env" not in (ROOT / ".dockerignore").read_text()
+        assert one.get("env_file") == {"valkey": None, "postgres": "postgres.env"}.get(name, "freshet.env")
+    for file in ("freshet.env", "postgres.env"):
+        assert file in (ROOT / ".gitignore").read_text().splitlines()
+        assert f"!{file}" not in (ROOT / ".dockerignore").read_text()
 
 
 def test_the_outside_reaches_the_api_alone() -> None:

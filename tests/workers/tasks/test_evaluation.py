@@ -59,18 +59,27 @@ def test_an_evaluation_in_parts_stores_and_returns_what_the_whole_does(
 
 @pytest.mark.extended
 @pytest.mark.usefixtures("few_snowy_basins_suffice")
-def test_two_processes_evaluate_as_one_does(
-    trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("kind", "params", "tables"),
+    [
+        ("evaluation", {"period": PERIOD}, TABLES),
+        ("reforecast", {"period": "2000-10-01..2001-09-30", "every": 30, "horizon": 2}, ("verification",)),
+        ("levels", {}, ("simulated_records", "simulated_levels", "simulated_water")),
+    ],
+)
+def test_two_processes_store_and_return_what_one_does(
+    trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, params: Any, tables: tuple[str, ...]
 ) -> None:
     stored = []
     for cores, size in ((1, 64), (2, 1)):
-        in_parts_of(monkeypatch, "evaluation", size)
+        in_parts_of(monkeypatch, kind, size)
         with copied(trained_file, tmp_path / str(cores)) as work:
-            result, shown = alone(replace(work, cores=cores), "evaluation", period=PERIOD)
-            stored.append((result, rows(work.database, TABLES)))
+            result, shown = alone(replace(work, cores=cores), kind, **params)
+            stored.append((result, rows(work.database, tables)))
         assert shown[-1] == 100
         assert shown == sorted(shown)
     assert stored[0] == stored[1]
+    assert all(stored[0][1].values())
 
 
 def test_a_part_that_fails_costs_its_basins_alone(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +94,17 @@ def test_a_part_that_fails_costs_its_basins_alone(country_jobs: InProcessJobs, m
     assert sorted(part.status for part in parts) == ["failed", "succeeded", "succeeded"]
     assert done.result is not None
     assert (done.result["nse"]["basins"], done.result["left_out"]) == (2, {BASINS[1]: "The disk is full: make room."})
+
+
+def test_an_evaluation_whose_parts_all_fail_fails(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_asked: Any) -> Any:
+        raise DataProblem("The disk is full: make room.")
+
+    in_parts_of(monkeypatch, "evaluation", 1)
+    monkeypatch.setattr("workers.tasks.judging.evaluate_part", failing)
+    done, _ = in_jobs(country_jobs, "evaluation", period=PERIOD)
+    assert done.status == "failed"
+    assert (done.problem or {})["detail"] == "All 3 parts failed. The disk is full: make room."
 
 
 def test_an_evaluation_that_is_cancelled_cancels_its_parts(

@@ -1,5 +1,6 @@
 """An archive is replayed by a job, whole and in parts."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,17 @@ def test_a_part_of_a_replay_that_fails_costs_its_basins_alone(
     done, _ = in_jobs(country_jobs, "replay", **ASKED)
     assert done.result is not None
     assert (done.result["runs"], done.result["reasons"]) == (6, {BASINS[1]: "The disk is full: make room."})
+
+
+@pytest.mark.extended
+def test_two_processes_replay_as_one_does(trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stored = []
+    for cores, size in ((1, 64), (2, 1)):
+        in_parts_of(monkeypatch, "replay", size)
+        with copied(trained_file, tmp_path / str(cores)) as work:
+            result, shown = alone(replace(work, cores=cores), "replay", **ASKED)
+            stored.append(forecasts(work.database))
+        assert result["reasons"] == {}
+        assert shown == sorted(shown)
+    assert len(stored[0]) == 3 * len(BASINS)
+    assert stored[0] == stored[1]
