@@ -24,8 +24,8 @@ FOLDER = Path(__file__).parent / "outlines"
 Polyline = list[tuple[float, float]]
 WIDTH = 960
 """Width of the drawing, in its own units."""
-FLATTEST = 0.56
-STEEPEST = 0.62
+FLATTEST = 0.7
+STEEPEST = 0.78
 """Minimum and maximum ratio of height to width."""
 MARGIN = 0.06
 """Margin on each side, as a share of the basins' extent."""

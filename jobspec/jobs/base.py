@@ -130,7 +130,7 @@ BRIDGE = Authority(
 )
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
-    also=frozenset(_ALERTS),
+    also=frozenset({*_ALERTS, "issues", "issue_basins"}),
     forecasters=True,
     note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
 )

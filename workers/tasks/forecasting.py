@@ -9,6 +9,7 @@ from hydrology.base.errors import DataProblem
 from ingestion.base import SourceFile
 from jobspec.jobs import forecasting as requests
 from operations import what_if as what_ifs
+from operations.daily import issue_record
 from operations.daily import replay as replays
 from operations.daily.daily_cycle import CyclePlan, IssuedPart, after_daily, close, issue_part, prepare
 from operations.daily.daily_forecasts import DailyRequest
@@ -26,6 +27,7 @@ from workers.job import MAX_REPORTED, JobRun
 def forecast(running: JobRun, params: requests.ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     issued = forecasts.forecast(running.work, running.request(params))
+    issue_record.settle_runs(running.work, issued)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -81,11 +83,13 @@ def _prepare(running: JobRun, params: requests.DailyParams) -> CyclePlan:
 
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
     work = replace(running.work, cores=cores(running))
-    return prepare(work, running.intake(), names=params.feeds, listener=listener, on_fetch=note)
+    asked = _newest(running, params.horizon)
+    return prepare(work, running.intake(), asked, names=params.feeds, listener=listener, on_fetch=note)
 
 
 def _newest(running: JobRun, horizon: int) -> DailyRequest:
-    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner)
+    job = None if running.works_alone else running.job.id
+    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner, job=job)
 
 
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
