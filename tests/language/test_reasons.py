@@ -27,7 +27,6 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "ingestion/weather_files.py": "an attribute of a file holds text or numbers",
         "app/http/dependencies.py": "a parameter of a request may have been given as text",
         "app/http/shown.py": "a period is stored as text, and read again as an object",
-        "app/pages/render.py": "a field's default is a list of texts or of other values",
     }
 )
 """Files that distinguish text from other values, with the reason."""

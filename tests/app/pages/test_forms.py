@@ -94,7 +94,7 @@ def test_every_input_takes_the_type_that_the_contract_has() -> None:
 
 
 def _leaves(schema: dict[str, Any], definitions: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the dotted names and types of a schema's fields that are no objects."""
+    """Yield the dotted names and types of a schema's innermost fields."""
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     options = [one for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ())) if one.get("type") != "null"]
