@@ -68,6 +68,7 @@ COMMANDS = {
     "Forecasts": {
         "forecast": "forecasting:forecast",
         "daily": "forecasting:daily",
+        "issues": "forecasts:issues",
         "runs": "forecasts:runs",
         "changes": "forecasts:changes",
         "volumes": "forecasting:volumes",
