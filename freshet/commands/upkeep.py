@@ -13,7 +13,7 @@ from freshet.cli.options import OnlyBasins, argument, flag, option
 from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
-from operations.upkeep.prune import prune as delete_old
+from operations.upkeep import prune as pruning
 from records.access import audit
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database
@@ -109,7 +109,7 @@ def prune(
     """
     with opened(reads=dry_run) as context, reporting() as reporter:
         work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
-        done = delete_old(work, audit.command_line(), dry_run=dry_run)
+        done = pruning.prune(work, audit.command_line(), dry_run=dry_run)
     rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
     title = "Would be deleted:" if dry_run else "Deleted:"
     payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
 
-from app.versions.schemas import ModelPage, ModelPart, NewPromotion, NewRollback
-from app.versions.versions import promote_model, roll_back_model, version_detail, version_summaries
+from app.versions import schemas
+from app.versions import versions as endpoints
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, carry_out
 from freshet.cli.options import Basins, argument, flag, option
@@ -38,14 +38,16 @@ Version = Annotated[str, argument("VERSION", "Its id.")]
 @reads
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
-    found = ModelPage(models=version_summaries(at.session, versions.list_versions(at.session)), next=None)
+    found = schemas.ModelPage(
+        models=schemas.version_summaries(at.session, versions.list_versions(at.session)), next=None
+    )
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
 @reads
 def show_version(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    found = version_detail(at.session, version)
+    found = schemas.version_detail(at.session, version)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
@@ -59,7 +61,7 @@ def show_version(at: Reading, version: Version) -> Shown:
     return Shown(found, text)
 
 
-def _part(part: ModelPart) -> str:
+def _part(part: "schemas.ModelPart") -> str:
     shares = part.basin_weights.values()
     own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
     members = counted(part.member_count, "member")
@@ -89,8 +91,8 @@ def promote(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Make a version the current one of the basins it was trained on, or of any that are named."""
-    new = valid(NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
-    found = promote_model(_named(by, name), version, new)
+    new = valid(schemas.NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
+    found = endpoints.promote_model(_named(by, name), version, new)
     basins = counted(len(found.current_basins), "basin uses", "basins use")
     return Shown(found, lambda: f"{basins} {version}.")
 
@@ -103,7 +105,9 @@ def roll_back(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Restore, for all basins that use a version, the version that each used before."""
-    found = roll_back_model(_named(by, name), version, valid(NewRollback, {"reason": reason}, "rollback"))
+    found = endpoints.roll_back_model(
+        _named(by, name), version, valid(schemas.NewRollback, {"reason": reason}, "rollback")
+    )
     if stored := found.current_basins:
         still = counted(len(stored), "basin had", "basins had")
         inform(f"{still} no version before it and still use it: {', '.join(stored)}.")
