@@ -30,6 +30,7 @@ from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from operations.basin_data import basins as basin_data
+from operations.weather import import_forecasts
 from records.basins import basins
 from records.forecasts.latest import Latest, latest_many, result_of
 from records.runs import run_arrays, runs
@@ -190,10 +191,8 @@ def add_weather(
     never change: another one of the same source, model and reference time is refused. A basin with unusable weather is
     reported, and the others are stored.
     """
-    from operations.weather.import_forecasts import add_all
-
     with opened() as context, reporting() as reporter:
-        imported = add_all(replace(context, progress=partial(reporter.show, "weather")), file)
+        imported = import_forecasts.add_all(replace(context, progress=partial(reporter.show, "weather")), file)
         counts = imported.counts
         context.record("weather added", file.name, **counts)
     for name, stored in imported.stored.items():

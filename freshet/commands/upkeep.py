@@ -4,7 +4,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,8 @@ from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform,
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
 from operations.upkeep import prune as pruning
+from operations.upkeep import receipts
+from operations.upkeep import reproduce as computing
 from records.access import audit
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database
@@ -22,10 +24,6 @@ from records.upkeep.backup import make
 from records.upkeep.backup import restore as fill
 from records.upkeep.integrity import check as check_records
 from runtime.settings import Settings
-
-if TYPE_CHECKING:
-    from operations.upkeep.receipts import BasinReceipt
-    from operations.upkeep.reproduce import Receipt
 
 
 def migrate(
@@ -126,19 +124,14 @@ def reproduce(
     A run of the same program (torch, processor, recurrence) gives the same bits. Where results differ, the largest
     difference is shown with its cause: inputs revised since, or another program or version. Nothing is stored.
     """
-    with opened() as context:
-        from operations.upkeep.reproduce import reproduce as compute_again
-
-        with reporting() as reporter:
-            work = replace(context, progress=partial(reporter.show, "run again"))
-            receipt = compute_again(work, run, basin or ())
-    from operations.upkeep.receipts import CAUSES
-
+    with opened() as context, reporting() as reporter:
+        work = replace(context, progress=partial(reporter.show, "run again"))
+        receipt = computing.reproduce(work, run, basin or ())
     causes = dict.fromkeys(
         cause for one in receipt.basins for difference in one.different for cause in difference.causes
     )
     for cause in causes:
-        inform(f"{cause}: {CAUSES[cause]}.")
+        inform(f"{cause}: {receipts.CAUSES[cause]}.")
     for name, reason in receipt.without_results.items():
         inform(f"{name} has no results to compare: {reason}")
     rows = [_compared(one) for one in receipt.basins]
@@ -150,7 +143,7 @@ def reproduce(
     exit_if_failed(len(receipt.basins) - receipt.reproduced, len(receipt.basins))
 
 
-def _compared(one: "BasinReceipt") -> tuple[object, ...]:
+def _compared(one: "receipts.BasinReceipt") -> tuple[object, ...]:
     if one.reason is not None:
         return one.basin_id, "not compared", None, None, None, str(one.reason)
     worst = one.worst or next(iter(one.different), None)
@@ -162,7 +155,7 @@ def _compared(one: "BasinReceipt") -> tuple[object, ...]:
     return one.basin_id, result, worst.variable, amount, relative, ", ".join(worst.causes)
 
 
-def _receipt(receipt: "Receipt") -> dict[str, Any]:
+def _receipt(receipt: "computing.Receipt") -> dict[str, Any]:
     run = receipt.run
     return {
         "run": run.id,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from rich.console import RenderableType
 
@@ -19,12 +19,10 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PretrainedParams
+from operations.verification import learn_weights
 from records.access import audit
 from records.access.audit import Writer
 from records.versions import combinations, versions
-
-if TYPE_CHECKING:
-    from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS = (
     "version: id | label | architecture | product | learnt from: trained_on | basins: basin_count | "
@@ -185,12 +183,10 @@ def combine(
     by_basin: dict[str, dict[str, float]] = {}
     with opened() as context:
         if not given:
-            from operations.verification.learn_weights import learn_weights
-
             with reporting() as reporter:
                 days = None if period is None else Period.parse(period)
                 work = replace(context, progress=partial(reporter.show, "weights"))
-                learnt = learn_weights(work, list(weights), days, basin or [])
+                learnt = learn_weights.learn_weights(work, list(weights), days, basin or [])
             given, by_basin = learnt.common, learnt.by_basin
             inform(_in_words(learnt))
             if len(given) == 1:
@@ -207,7 +203,7 @@ def combine(
     answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
 
 
-def _in_words(learnt: "LearntWeights") -> str:
+def _in_words(learnt: "learn_weights.LearntWeights") -> str:
     if learnt.nse is None:
         return "The years are too few to learn weights by basin."
     common, own = learnt.nse
