@@ -14,7 +14,6 @@ from freshet.cli.commands import names
 from runtime.release import code_version
 from tests.freshet.conftest import BASINS, Freshet, environment
 
-
 LIGHT = ("keys list", "weather list", "bridge list", "alerts list", "models list")
 LISTS = ("feeds list", "jobs list", "schedules list", "subscriptions list", "audit")
 
