@@ -12,7 +12,8 @@ from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
-from app.forecasts import exceedance, persistence, rain_margin, runs, spread, stage, volumes, what_if, worst_errors
+from app.forecasts import exceedance, issues, persistence, rain_margin, runs, spread, stage, volumes, what_if
+from app.forecasts import worst_errors as worst
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.guide import search as guide_search
@@ -24,6 +25,7 @@ from app.jobs import schedules
 from app.outlooks import outlooks
 from app.pages import alerts as alerts_page
 from app.pages import basin as basin_page
+from app.pages import issues as issues_page
 from app.pages import mail, models, operating, render, side_by_side
 from app.pages import rivers_today as rivers_page
 from app.pages import what_if as what_if_page
@@ -37,7 +39,7 @@ _MODULES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
     *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
     *(what_if, storage, origin, balances, stage, states, spread, recession, scores, simulation),
-    *(verification, worst_errors, decisions),
+    *(verification, worst, decisions, issues),
 )
 RESOURCES = (
     *(module.router for module in _MODULES),
@@ -48,7 +50,7 @@ RESOURCES = (
     *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, models, operating)
+PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, models, operating, issues_page)
 
 
 def operation_id(route: APIRoute) -> str:

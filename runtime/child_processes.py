@@ -237,6 +237,20 @@ def memory_in_use() -> int | None:
     return None
 
 
+def kill_first_without_memory(process: Process) -> None:
+    """Let the kernel kill a process before this one if memory runs out (Linux), from its first instruction on."""
+    with suppress(OSError):
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text("500")
+
+
+def memory_kills() -> int:
+    """Return how many processes the kernel has killed for want of memory since the machine's start; 0 if unknown."""
+    with suppress(OSError):
+        lines = Path("/proc/vmstat").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+    return 0
+
+
 def kill_group(process: subprocess.Popen[bytes], patience: float) -> bool:
     """Kill a process that leads a group, and all that it has started. Return whether it ended.
 
@@ -264,15 +278,22 @@ def end_all(processes: Sequence[Process], patience: float) -> None:
             process.wait()
 
 
-def end_in_words(process: Process, patience: float) -> str | None:
-    """Describe the end of a process. None if it does not end within some seconds."""
+def end_in_words(process: Process, patience: float, kills_before: int | None = None) -> str | None:
+    """Describe the end of a process, `kills_before` being `memory_kills` at its start. None if it does not end within
+    some seconds."""
     with suppress(subprocess.TimeoutExpired):
-        return exit_in_words(process.wait(patience))
+        code = process.wait(patience)
+        return exit_in_words(code, kills_before is not None and memory_kills() > kills_before)
     return None
 
 
-def exit_in_words(code: int) -> str:
-    """Describe the end of a process by its exit code: `was killed by SIGSEGV (Segmentation fault)`."""
+def exit_in_words(code: int, memory_ran_out: bool = False) -> str:
+    """Describe the end of a process by its exit code: `was killed by SIGSEGV (Segmentation fault)`.
+
+    `memory_ran_out` is whether the kernel has killed processes for want of memory meanwhile, which it does by SIGKILL.
+    """
     if code >= 0:
         return f"ended with exit code {code}"
+    if memory_ran_out and code == -signal.SIGKILL:
+        return "was killed because the memory of the machine or container ran out: raise its limit, or ask for less,"
     return f"was killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"

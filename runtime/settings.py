@@ -140,6 +140,8 @@ class Settings(EnvironmentSettings):
         device: what trainings and simulations compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that sends no heartbeat; heartbeats are a quarter of it
             apart.
+        heartbeat_file: a file that a worker or scheduler touches when its heartbeat, every 30 seconds, has reached the
+            database: the health checks of containers look at its age.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
         allowed_hosts: names under which the API is reached, split by commas, besides localhost and the address it
             listens on; `*.example.org` is every name below, `*` is any.
@@ -206,6 +208,7 @@ class Settings(EnvironmentSettings):
         default="cpu", pattern=form(r"^(cpu|cuda(:[0-9]{1,3})?)$", "cpu, cuda or a device such as cuda:0")
     )
     lease_seconds: float = Field(default=60, ge=1)
+    heartbeat_file: Folder | None = None
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
     cors_origins: Annotated[tuple[Origin, ...], *CommaSeparated] = ()

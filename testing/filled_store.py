@@ -13,6 +13,7 @@ from jobspec.feed_kinds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.levels import NewRating, NewThreshold
 from jobspec.subscriptions import NewSubscription
+from operations.daily import issue_record
 from operations.forecasting.forecast import forecast, forecast_volumes
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -26,6 +27,7 @@ from records.basins import ratings
 from records.database.engine import Database
 from records.feeds import feeds
 from records.forecasts import adjustments
+from records.forecasts.issues import Settled
 from records.jobs import attempts, jobs, schedules
 from records.levels import basin_levels
 from records.outlooks import outlooks
@@ -76,7 +78,9 @@ class FilledStore:
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
     database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
+    issue_record.start(work_of(database, clock), None)
     (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(basins=list(BASINS))))
+    issue_record.settle(work_of(database, clock), [(basin, Settled("issued", run.id)) for basin in BASINS[1:]])
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(work_of(database, clock), run.version_id, held_out, BASINS)
     compare(work_of(database, clock), [run.version_id], held_out)

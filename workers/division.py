@@ -1,20 +1,81 @@
-"""Divide a job into parts: child jobs that workers run side by side, or processes of a command."""
+"""Divide a job into parts by basins: child jobs that workers run side by side, or processes of a command."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Generic, Protocol, Self, TypeVar
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.errors import DataProblem, Problem
+from hydrology.base.reasons import Reason
 from jobspec.jobs.base import JobRequest
-from jobspec.kinds import read
+from jobspec.kinds import KINDS, read
 from operations.versions.processes import processes_for, side_by_side
-from records.database.base import JsonObject
+from records.database.base import JsonObject, from_json, to_json
 from records.database.work import Work
 from records.job_permissions.permissions import Grant
 from records.jobs import jobs, process_heartbeats
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.job import Handler, JobRun, Progress, Waiting
+from workers.job import JobRun, Progress, Waiting
 
 PART_ATTEMPTS = 5  # a part that has stored its results stores nothing new: it may lose several workers
+
+
+class PartOutcome(Protocol):
+    """What a part returns: a data class that is stored as JSON."""
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent, /) -> Self:
+        """Return the outcome of a part that failed: why its basins have no result."""
+
+
+Params = TypeVar("Params")
+Outcome = TypeVar("Outcome", bound=PartOutcome)
+Part = Callable[[JobRun, Any], Outcome]
+"""Does a part, stores what it computes and returns its outcome. Doing it again stores the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division(Generic[Params, Outcome]):
+    """The handler of a kind of job whose parts are jobs of the same kind, for at most `part_basins` basins.
+
+    Attributes:
+        prepare: returns the params of the whole, which name all basins: one for each version.
+        close: returns the job's result, from the params and the outcome of each part.
+    """
+
+    outcome: type[Outcome]
+    prepare: Callable[[JobRun, Params], Sequence[Params]]
+    part: Callable[[JobRun, Params], Outcome]
+    close: Callable[[JobRun, Sequence[tuple[Params, Outcome]]], JsonObject]
+
+    def __call__(self, running: JobRun, params: Params) -> JsonObject:
+        """Do a part, or the whole."""
+        if running.job.parent_id is not None:
+            return stored_outcome(self.part(running, params))
+        plan, kind = running.job.plan, running.job.kind
+        parts = self._parts(running, params) if plan is None else [read(kind, of_part) for of_part in plan["parts"]]
+        done = divide(running, parts, self.part, self.outcome, {"parts": [part.stored() for part in parts]})
+        of_parts: list[Any] = [part.params for part in parts]
+        return self.close(running, list(zip(of_parts, done, strict=True)))
+
+    def _parts(self, running: JobRun, params: Params) -> list[JobRequest]:
+        kind: Any = KINDS[running.job.kind]
+        wholes: Any = self.prepare(running, params)
+        work = replace(running.work, cores=cores(running))
+        return [
+            kind(kind=running.job.kind, params=whole.model_copy(update={"basins": names}))
+            for whole in wholes
+            for names in work.parts(whole.basins, kind.part_basins)
+        ]
+
+
+def stored_outcome(outcome: PartOutcome) -> JsonObject:
+    """Return a part's outcome as the result of its job."""
+    content: JsonObject = to_json(outcome)
+    return content
 
 
 def cores(running: JobRun) -> int:
@@ -27,20 +88,37 @@ def cores(running: JobRun) -> int:
 
 
 def divide(
-    running: JobRun, parts: Sequence[JobRequest], handler: Handler, plan: JsonObject
-) -> list[JsonObject | jobs.Job]:
-    """Do the parts of a job, all of one kind, and return the result of each, or the job that failed.
+    running: JobRun, parts: Sequence[JobRequest], do_part: Part[Outcome], outcome: type[Outcome], plan: JsonObject
+) -> list[Outcome]:
+    """Do the parts of a job, all of one kind and each with `basins`, and return their outcomes.
 
     A worker posts a job for each, together with the plan that a later attempt continues, and waits; the attempt that
-    finds them ended returns. One part alone is done here.
+    finds them ended returns. One part alone is done here, and its failure is the job's.
 
     Raises:
         Waiting: the parts have been posted, or are not done yet.
+        DataProblem: every part failed.
     """
-    if len(parts) == 1 or (running.works_alone and processes_for(len(parts), running.work.cores) == 1):
-        return [handler(running, part.params) for part in parts]
-    if running.works_alone:
-        return _in_processes(running, parts, handler)
+    if len(parts) <= 1:
+        return [do_part(running, part.params) for part in parts]
+    done = _in_processes(running, parts, do_part) if running.works_alone else _by_children(running, parts, plan)
+    failures = [result for result in done if isinstance(result, Absent)]
+    if len(failures) == len(parts):
+        raise DataProblem(f"All {len(parts)} parts failed. {failures[0]}")
+    return [
+        outcome.failed(_basins(part), result)
+        if isinstance(result, Absent)
+        else (from_json(outcome, result) if isinstance(result, dict) else result)
+        for part, result in zip(parts, done, strict=True)
+    ]
+
+
+def _basins(part: JobRequest) -> list[str]:
+    params: Any = part.params
+    return list(params.basins)
+
+
+def _by_children(running: JobRun, parts: Sequence[JobRequest], plan: JsonObject) -> list[JsonObject | Absent]:
     with running.work.database.transaction() as session:
         children = jobs.children(session, running.job.id)
         if not children:
@@ -58,20 +136,38 @@ def divide(
         raise Waiting
     by_request = {child.request_hash: child for child in children}  # ids of one millisecond are in no order
     done = [by_request[jobs.request_hash(part.kind, part.stored())] for part in parts]
-    return [child.result if child.status == "succeeded" and child.result is not None else child for child in done]
+    return [_failure(child) if child.result is None else child.result for child in done]
 
 
-def _in_processes(running: JobRun, parts: Sequence[JobRequest], handler: Handler) -> list[JsonObject | jobs.Job]:
+def _failure(child: jobs.Job) -> Absent:
+    problem = child.problem or {"detail": f"Job {child.id} was {child.status}."}
+    return absent(Reason.FAILED, message=problem["detail"])
+
+
+def _in_processes(running: JobRun, parts: Sequence[JobRequest], do_part: Part[Any]) -> list[Any]:
+    """Return the outcome of each part, or why it failed; where memory suffices for one process alone, in turn here."""
     work, shares = running.work, dict.fromkeys(range(len(parts)), 0.0)
 
     def show(part: int, progress: Progress) -> None:
         shares[part] = progress["done"] / max(1, progress["total"])
         running.show(int(100 * sum(shares.values())), 100 * len(parts), progress["detail"])
 
+    processes = processes_for(len(parts), work.cores)
+    if processes == 1:
+        return [_attempt(_under(running, partial(show, at)), do_part, part) for at, part in enumerate(parts)]
     stored = [(part.kind, part.stored()) for part in parts]
-    piece = partial(_part, work.settings, work.clock, running.grant, running.job, handler, stored)
-    done = side_by_side(piece, range(len(parts)), processes_for(len(parts), work.cores), show)
+    piece = partial(_part, work.settings, work.clock, running.grant, running.job, do_part, stored)
+    done = side_by_side(piece, range(len(parts)), processes, show)
     return [done[number] for number in range(len(parts))]
+
+
+def _under(running: JobRun, report: Callable[[Progress], None]) -> JobRun:
+    """Return a running job with the progress of a part of it."""
+    part = copy(running)
+    part.work = replace(
+        running.work, progress=lambda done, total, detail: report({"done": done, "total": total, "detail": detail})
+    )
+    return part
 
 
 def _part(
@@ -79,10 +175,17 @@ def _part(
     clock: Clock,
     grant: Grant,
     job: jobs.Job,
-    handler: Handler,
+    do_part: Part[Any],
     parts: Sequence[tuple[str, JsonObject]],
     number: int,
     report: Callable[[Progress], None],
-) -> JsonObject:
+) -> Any:
     running = JobRun(Work.opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
-    return handler(running, read(*parts[number]).params)
+    return _attempt(running, do_part, read(*parts[number]))
+
+
+def _attempt(running: JobRun, do_part: Part[Any], part: JobRequest) -> Any:
+    try:
+        return do_part(running, part.params)
+    except Problem as problem:  # it costs the basins of this part alone
+        return absent(Reason.FAILED, message=str(problem))

@@ -130,6 +130,7 @@ class ProcessHeartbeat(Repeated):
     ) -> None:
         self._tools, self._name, self._role, self._queues, self._gpu = tools, name, role, queues, gpu
         self._trouble: str | None = None
+        self._file = tools.settings.heartbeat_file
         super().__init__("heartbeats in the database", self._beat)
 
     def report(self, trouble: str | None) -> None:
@@ -146,6 +147,8 @@ class ProcessHeartbeat(Repeated):
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
         with suppress(DBAPIError, Problem), self._tools.database.transaction() as session:
             process_heartbeats.remove(session, self._name)
 
@@ -158,6 +161,9 @@ class ProcessHeartbeat(Repeated):
         except (DBAPIError, Problem) as error:  # it is unavailable for a while
             log.warning("attendance.database", error=str(getattr(error, "orig", error)))
             return AGAIN_SECONDS
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.touch()
         return process_heartbeats.SIGN_EVERY.total_seconds()
 
 

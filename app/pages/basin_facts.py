@@ -16,7 +16,7 @@ from app.outlooks.outlooks import answer_of
 from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLevel
 from app.pages.basin_figures import BasinFigures
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
-from app.pages.render import STALE, in_full, signed
+from app.pages.render import STALE, in_full
 from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
 from hydrology.alerts import Severity
@@ -93,7 +93,7 @@ def threat(outlook: BasinOutlook) -> Fact:
     if (shown := threatened.likely or threatened.possible) is not None:
         return fact(value=shown.title, detail=_chance_of(outlook, shown))
     lowest = min(floods, key=lambda one: one.discharge)
-    return fact(value="None likely", detail=f"{lowest.title}: {_chance_of(outlook, lowest)}")
+    return fact(value="No flood likely", detail=f"{lowest.title}: {_chance_of(outlook, lowest)}")
 
 
 def _alert(outlook: BasinOutlook, alert: AlertNow) -> Fact:
@@ -121,7 +121,7 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     is_calibrated = outlook.flow == "calibrated"
     if ahead is None:
         median = [flow for flow in days.quantiles["median"] if flow is not None]
-        value = f"None, falling from {number(median[0])} to {number(median[-1])} {unit}"
+        value = f"No peak, falling from {number(median[0])} to {number(median[-1])} {unit}"
         return fact(value=value, detail="" if is_calibrated else NO_ESTIMATE)
     value = f"{number(ahead.discharge)} {unit} on {on(ahead.day)}"
     if ahead.day == days.time[-1] and len(days.time) > 1:
@@ -146,8 +146,9 @@ def change(outlook: BasinOutlook) -> Fact:
         return fact(value=f"Peak: {expected}", detail=since)
     moved = (ahead.day - before.peak.day).days
     later = f", {counted(abs(moved), 'day')} {'later' if moved > 0 else 'earlier'}" if moved else ""
-    value = f"Peak {signed(ahead.discharge - before.peak.discharge)} {UNITS[outlook.units['discharge']]}{later}"
-    return fact(value=value, detail=since)
+    by, unit = ahead.discharge - before.peak.discharge, UNITS[outlook.units["discharge"]]
+    way = f"{number(abs(by))} {unit} {'higher' if by > 0 else 'lower'}" if by else "as high"
+    return fact(value=f"Peak {way}{later}", detail=since)
 
 
 def snow(outlook: BasinOutlook, stored: RunSnow | Absent) -> Fact:
@@ -155,7 +156,7 @@ def snow(outlook: BasinOutlook, stored: RunSnow | Absent) -> Fact:
     fact, now = partial(Fact, title="Snow now", section="snow"), outlook.snow
     if now is None:
         return fact(detail=short(stored) if isinstance(stored, Absent) else "not known")
-    detail = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)} mm"
+    detail = f"{number(now.mean)} mm, members {number(round(now.p05, 1))} to {number(round(now.p95, 1))} mm"
     if now.percent_of_normal is None and not now.uncertain:
         why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
         detail = "" if now.mean < MIN_MM else why_no_normal
@@ -195,7 +196,7 @@ def skill(outlook: BasinOutlook) -> Fact:
     if known is None or known.nse is None or known.nse_period is None:
         return fact(detail="not evaluated on held-out days here yet")
     days = f"{known.nse_period.first_day} to {known.nse_period.last_day}"
-    return fact(value=skill_word(known.nse), detail=f"NSE {known.nse:.2f} on held-out days, {days}")
+    return fact(value=skill_word(known.nse), detail=f"NSE {known.nse:.2f} (1 is perfect) on held-out days, {days}")
 
 
 def _skill_of_forecasts(fact: Callable[..., Fact], outlook: BasinOutlook, verified: ForecastSkill) -> Fact:

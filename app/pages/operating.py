@@ -47,6 +47,7 @@ from records.levels import basin_levels, categories_and_doubts
 from records.runs import runs
 from records.runs.tables import Adjustment
 from records.versions import promotions
+from runtime.clock import Clock
 
 router = APIRouter(route_class=PageRoute)
 
@@ -87,7 +88,6 @@ def read_jobs(
     in_use = {basin for of_version in promotions.in_use(session).values() for basin in of_version}
     served, days = sorted(ownership.official(session, sorted(in_use))), last_past_days(session, now)
     missing = [basin for basin in served if basin not in days or stale(age_days(days[basin], now))]
-    newest = runs.list_runs(session, purpose="operational", available_by=now, limit=1)
     return render(
         request,
         "work/jobs.html",
@@ -97,9 +97,15 @@ def read_jobs(
         form=form,
         served=len(served),
         missing=missing,
-        weather=newest[0].forcing_kind if newest else "climatology",
-        horizon=newest[0].horizon_days if newest else 10,
+        **as_last_issued(session, clock),
     )
+
+
+def as_last_issued(session: Session, clock: Clock) -> dict[str, Any]:
+    """Return the weather and the horizon of the newest forecast, to run missing ones like it."""
+    newest = runs.list_runs(session, purpose="operational", available_by=clock.now(), limit=1)
+    weather, horizon = (newest[0].forcing_kind, newest[0].horizon_days) if newest else ("climatology", 10)
+    return {"weather": weather, "horizon": horizon}
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)

@@ -24,8 +24,8 @@ FOLDER = Path(__file__).parent / "outlines"
 Polyline = list[tuple[float, float]]
 WIDTH = 960
 """Width of the drawing, in its own units."""
-FLATTEST = 0.56
-STEEPEST = 0.62
+FLATTEST = 0.7
+STEEPEST = 0.78
 """Minimum and maximum ratio of height to width."""
 MARGIN = 0.06
 """Margin on each side, as a share of the basins' extent."""
@@ -279,11 +279,8 @@ class Map:
         return placed[:MAX_LABELS]
 
     def _has_room(self, label: Label, placed: Sequence[Label]) -> bool:
-        east, down, gap = (
-            self.projected.width - label.west - label.width,
-            self.projected.height - label.y,
-            LABEL_GAP / 2,
-        )
+        east, gap = self.projected.width - label.west - label.width, LABEL_GAP / 2
+        down = self.projected.height - label.y
         inside = min(label.west, east, label.y - LINE / 2, down - LINE / 2) >= 0
         inside &= (label.west > LEGEND[0] or down > LEGEND[1]) and (east > BUTTONS[0] or label.y > BUTTONS[1])
         free = not any(label.covers(point.x - gap, point.x + gap, point.y) for point in self.points)

@@ -19,7 +19,7 @@ from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings, o
 from app.http.problems import documented
 from hydrology.base.errors import counted
 from jobspec.jobs.training import MemberJob, MembersJob
-from records.database.connections import DatabaseProblem, is_locked
+from records.database.connections import DatabaseProblem, is_locked, sqlite_file, storage_fault
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
 from records.upkeep import monitoring
@@ -74,7 +74,7 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
 
 
 def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
-    """Yield degradations of jobs: waiting, failed or stopped, or a wrong clock."""
+    """Yield degradations of jobs (waiting, failed or stopped), of clocks and of the database's disk."""
     yield from _waiting(session, now)
     for failed in queues.failing(session):
         if failed.schedule is None:
@@ -86,6 +86,9 @@ def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
             yield Degraded(code="failing-schedule", sentence=sentence)
     yield from _clock(session, now)
     yield from _present(session)
+    if words := storage_fault(session):
+        sentence = f"The database cannot store anything: {words.removesuffix('.')}. Free some space on its disk."
+        yield Degraded(code="disk", sentence=sentence)
 
 
 def of_machine(settings: Settings) -> Iterator[Degraded]:
@@ -96,12 +99,15 @@ def of_machine(settings: Settings) -> Iterator[Degraded]:
 
 
 def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
-    for waiting in queues.waiting_queues(session):
+    for waiting in queues.waiting_queues(session, now - MAX_UNTAKEN):
         queue, since = waiting.queue, waiting.service_since
         worker = f"worker (freshet worker --queue {queue})"
         if not waiting.runs and now - waiting.since > MAX_UNTAKEN:
-            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
-            yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
+            cause = f"no worker runs: start a {worker}."
+            if waiting.workers:
+                cause = f"{counted(waiting.workers, 'idle worker')} of it took none: read their log, and restart them."
+            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and {cause}"
+            yield Degraded(code="no-worker", sentence=sentence)
         elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue not in TRAINING_QUEUES:
             behind = _wait(queue, waiting.service_jobs, now - since)
             sentence = f"{behind} behind those that run: start another {worker}."
@@ -116,20 +122,18 @@ def _wait(queue: str, jobs: int, wait: timedelta) -> str:
 
 
 def _disk(settings: Settings) -> Iterator[Degraded]:
-    if not settings.data.exists():
-        return
-    free = shutil.disk_usage(settings.data).free
-    if free < MIN_FREE:
-        sentence = (
-            f"The disk of the data folder has {free // 1_000_000} MB left: free some space, or nothing more can be "
-            "stored."
-        )
-        yield Degraded(code="disk", sentence=sentence)
+    file = sqlite_file(settings.database_url)
+    folders = {} if file is None else {file.parent: "database"}
+    for folder, name in (folders | {settings.data.absolute(): "data folder"}).items():
+        if folder.exists() and (free := shutil.disk_usage(folder).free) < MIN_FREE:
+            sentence = f"The disk of the {name} has {free // 1_000_000} MB left: free some space, or nothing more can "
+            yield Degraded(code="disk", sentence=sentence + "be stored.")
 
 
 def _away(settings: Settings) -> Iterator[Degraded]:
     if refusal := write_refusal(settings):
         sentence = f"The broker {refusal.cause}: jobs are stored, and sent to the workers afterwards. {refusal.remedy}."
+        sentence += f" It answered: {refusal.words}" if refusal.words else ""
         yield Degraded(code="no-broker", sentence=sentence)
     if is_locked(settings.database_url):
         sentence = "Another process has locked the database: it is read, but nothing is written. End that process."

@@ -53,6 +53,7 @@ METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "The largest residual of the newest runs' ledgers relative to its tolerance; above 1 it does not close.",
         (),
     ),
+    "freshet_degraded": ("1 for each degradation that `/health/ready` lists.", ("code",)),
     "freshet_disk_free_bytes": ("Free space on the disk of the data folder.", ()),
     "freshet_database_bytes": ("Size of the database.", ()),
 }
@@ -205,7 +206,9 @@ def read_metrics(
     of requests to this process, in the text format of Prometheus. Any key may read them, because they name feeds.
     Except for requests, they are the same in every process of the service."""
     registry = CollectorRegistry()
-    registry.register(Figures(_samples(session, database, clock, settings, database.check().revision)))
+    samples = _samples(session, database, clock, settings, database.check().revision)
+    codes = request.app.state.hindered.codes(database, clock, settings)
+    registry.register(Figures(samples | {"freshet_degraded": {(code,): 1 for code in codes}}))
     figures = generate_latest(registry) + generate_latest(request.app.state.times.registry)
     return Response(figures, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 

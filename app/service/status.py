@@ -12,7 +12,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
-from app.outlooks.today import AllBasins, Everything, Today
+from app.outlooks.today import Everything, Today
 from app.service import health
 from app.service.health import Degraded
 from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_ended_anywhere, stale
@@ -106,58 +106,6 @@ class Status(Model):
 
 
 MAX_NAMED = 5
-
-
-def status(session: Session, all_basins: AllBasins, clock: Clock, settings: Settings, revision: str | None) -> Status:
-    """Return the status as the clock sees it, by the official basins; `revision` is that of the database's tables."""
-    now, in_use = clock.now(), promotions.official_basins_in_use(session)
-    created = runs.counts_by_version(session, now)
-    statuses = [
-        _version(versions.get(session, version), current_for, created.get(version), now)
-        for version, current_for in sorted(in_use.items())
-    ]
-    products = {product for version in statuses for product in version.product.split(JOINT)}
-    inputs = [
-        InputStatus(product=name, newest_day=as_date(newest), age_days=age, stale=stale(age), used=name in products)
-        for name, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
-        for age in (age_days(newest, now),)
-    ]
-    counts = Counts(
-        basins=basins.count(session),
-        basins_with_model=sum(in_use.values()),
-        model_versions=versions.count(session),
-        runs=sum(count.runs for count in created.values()),
-    )
-    present = process_heartbeats.live_processes(session)
-    degraded = [
-        *_lacking(counts),
-        *_late(statuses, inputs),
-        *_left_behind(all_basins.today(session, now), statuses),
-        *_withheld(session, in_use, now),
-        *problems(session, clock, settings),
-    ]
-    return Status(
-        status="degraded" if degraded else "ok",
-        degraded=degraded,
-        now=now,
-        replayed=clock.as_of is not None,
-        version=code_version(),
-        database_revision=revision,
-        counts=counts,
-        processes=Processes(
-            schedulers=sum(process.role == "scheduler" for process in present),
-            workers=process_heartbeats.workers_by_queue(present),
-            gpus=[_gpu(process.gpu) for process in present if process.gpu is not None],
-        ),
-        stale_after_days=STALE_AFTER_DAYS,
-        versions=statuses,
-        inputs=inputs,
-        missing={
-            f"versions.{version.version}": "It has issued no operational forecast yet."
-            for version in statuses
-            if version.newest_t0 is None
-        },
-    )
 
 
 def _version(
@@ -280,4 +228,52 @@ def read_status(
     service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
     restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
     number of schedulers and workers, and the workers' GPUs."""
-    return status(session, all_basins, clock, settings, database.check().revision)
+    revision = database.check().revision  # by a connection of its own: before the session takes one
+    now, in_use = clock.now(), promotions.official_basins_in_use(session)
+    created = runs.counts_by_version(session, now)
+    statuses = [
+        _version(versions.get(session, version), current_for, created.get(version), now)
+        for version, current_for in sorted(in_use.items())
+    ]
+    products = {product for version in statuses for product in version.product.split(JOINT)}
+    inputs = [
+        InputStatus(product=name, newest_day=as_date(newest), age_days=age, stale=stale(age), used=name in products)
+        for name, newest in revisions.newest_days(session, last_ended_anywhere(now)).items()
+        for age in (age_days(newest, now),)
+    ]
+    counts = Counts(
+        basins=basins.count(session),
+        basins_with_model=sum(in_use.values()),
+        model_versions=versions.count(session),
+        runs=sum(count.runs for count in created.values()),
+    )
+    present = process_heartbeats.live_processes(session)
+    degraded = [
+        *_lacking(counts),
+        *_late(statuses, inputs),
+        *_left_behind(all_basins.today(session, now), statuses),
+        *_withheld(session, in_use, now),
+        *problems(session, clock, settings),
+    ]
+    return Status(
+        status="degraded" if degraded else "ok",
+        degraded=degraded,
+        now=now,
+        replayed=clock.as_of is not None,
+        version=code_version(),
+        database_revision=revision,
+        counts=counts,
+        processes=Processes(
+            schedulers=sum(process.role == "scheduler" for process in present),
+            workers=process_heartbeats.workers_by_queue(present),
+            gpus=[_gpu(process.gpu) for process in present if process.gpu is not None],
+        ),
+        stale_after_days=STALE_AFTER_DAYS,
+        versions=statuses,
+        inputs=inputs,
+        missing={
+            f"versions.{version.version}": "It has issued no operational forecast yet."
+            for version in statuses
+            if version.newest_t0 is None
+        },
+    )

@@ -126,7 +126,7 @@ def _row(lost: Lost, stored: FilledStore, folder: Path, server: PostgreSQL) -> d
         data.mkdir(parents=True)
         service = Service(data, url, stored.token, settings=SETTINGS)
         started = time.monotonic()
-        _freshet(service.environment(), "restore", str(lost.file))
+        _freshet(service.environment(), "restore", "--send-alerts", str(lost.file))
         seconds = time.monotonic() - started
         with served(url, data) as (address, _):
             restored.append(answers(address, stored))

@@ -16,6 +16,7 @@ from models.pretrained import SHELF, attachments, form
 from operations.training.pretrained import install
 from operations.verification.evaluate import Evaluation, evaluate
 from operations.verification.regional_snow_cells import BANDS
+from operations.verification.score_basins import BasinSkill
 from records.basins import basins as basin_records
 from records.database.base import to_json
 from records.database.engine import Database
@@ -89,7 +90,7 @@ def ship_snow(name: str) -> None:
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 
 
-def _own(done: Evaluation, shares: dict[str, float]) -> dict[str, Any]:
+def _own(done: Evaluation[BasinSkill], shares: dict[str, float]) -> dict[str, Any]:
     """Return quartiles over the basins of each band that were judged, and each basin's figures."""
     judged = {one.basin: one.snow for one in done.basins if one.snow is not None and one.snow.test_r is not None}
     bands, above = {}, np.inf

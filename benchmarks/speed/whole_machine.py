@@ -1,7 +1,7 @@
 """Training members and evaluating ten on the 447 basins: today's network beside the one before, two cores beside one.
 
 Before: 64 cells with R in full. CPU seconds of a member's steps and wall seconds of `evaluate` are compared. On two
-cores, members are trained side by side, and blocks of basins evaluated. FRESHET_CAMELS names the data,
+cores, members are trained side by side, and parts of the basins evaluated. FRESHET_CAMELS names the data,
 FRESHET_DATA a folder that may be thrown away.
 """
 
@@ -12,10 +12,9 @@ from typing import Any
 from benchmarks.regional.data import TEST, basins, opened
 from benchmarks.regional.recipes import RECIPES, Recipe
 from benchmarks.regional.trials import lone_member
-from hydrology.base.calendar import Period
-from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from runtime.clock import Clock
+from testing.jobs.alone import alone
 from testing.training import train
 from testing.work import work_of
 
@@ -62,7 +61,8 @@ def _untrained(database: Database, clock: Clock, recipe: Recipe) -> str:
 
 
 def _evaluation(database: Database, clock: Clock, version: str, cores: int = 1) -> Callable[[], object]:
-    return lambda: evaluate(work_of(database, clock, cores=cores), version, Period.parse(TEST), basins())
+    work = work_of(database, clock, cores=cores)
+    return lambda: alone(work, "evaluation", version=version, period=TEST, basins=[*basins()])
 
 
 def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> Callable[[], object]:

@@ -1641,6 +1641,41 @@ class InputsConfig(Model):
     """Basin attributes: those of the MC-LSTM paper without the area, 26."""
 
 
+class IssueBasin(Model):
+    """A basin of an issue, and its outcome."""
+
+    basin: str
+    """Its identifier."""
+
+    version: str
+    """Its current model version when the issue began."""
+
+    outcome: Literal["issued", "filled", "unchanged", "pending", "stale", "withheld", "failed"]
+    """How it ended, or that it has not."""
+
+    run: str | None
+    """Its latest forecast."""
+
+    reason: str | None
+    """Why it has no new forecast."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class IssueTally(Model):
+    """Numbers of the basins of an issue."""
+
+    expected: int
+    """Number of basins with a current model version when the first cycle began."""
+
+    counts: dict[str, int]
+    """Number of basins by outcome."""
+
+    reasons: dict[str, int]
+    """Number of missing basins by the code of their reason."""
+
+
 class LSTMConfig(Model):
     """The standard comparison. It has no storage and no water balance."""
 
@@ -2860,6 +2895,9 @@ class Reliability(Model):
 
 class ReplayParams(Model):
     """The issue days to replay, and what is known on each."""
+
+    basins: list[str] = []
+    """By default all that have a model version."""
 
     period: str
     """The issue days: forecasts are issued on each as if it were today."""
@@ -5433,6 +5471,75 @@ class IngestJob(Model):
 
     kind: Literal["ingest"] = "ingest"
     params: IngestParams
+
+
+class IssueDetail(Model):
+    """An issue with the basins that lack a forecast."""
+
+    day: date
+    """The day of issue, in UTC by the service's clock."""
+
+    opened_at: AwareDatetime
+    """When its first cycle began."""
+
+    closed_at: AwareDatetime | None
+    """When its first cycle ended."""
+
+    late: bool
+    """Whether it was issued after its day, with what was known then."""
+
+    job: str | None
+    """The job of the first cycle."""
+
+    renewed: int
+    """Number of basins with a forecast of this day: `issued` or `filled`."""
+
+    lacking: int
+    """Number of basins that are `pending`, `stale`, `withheld` or `failed`."""
+
+    basins: IssueTally
+    """
+    By outcome. `issued`: a forecast of this day; `filled`: one whose last past days are filled from other weather; `unchanged`: the forecast before already uses all known data; `pending`: not done yet, or lost; `stale`: its data stopped and its forecast is too old; `withheld` or `failed`: why is in `reason`.
+    """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    without_forecast: list[IssueBasin]
+    """The basins that are `pending`, `stale`, `withheld` or `failed`, in the order of their identifiers."""
+
+
+class IssueSummary(Model):
+    """An issue in a list."""
+
+    day: date
+    """The day of issue, in UTC by the service's clock."""
+
+    opened_at: AwareDatetime
+    """When its first cycle began."""
+
+    closed_at: AwareDatetime | None
+    """When its first cycle ended."""
+
+    late: bool
+    """Whether it was issued after its day, with what was known then."""
+
+    job: str | None
+    """The job of the first cycle."""
+
+    renewed: int
+    """Number of basins with a forecast of this day: `issued` or `filled`."""
+
+    lacking: int
+    """Number of basins that are `pending`, `stale`, `withheld` or `failed`."""
+
+    basins: IssueTally
+    """
+    By outcome. `issued`: a forecast of this day; `filled`: one whose last past days are filled from other weather; `unchanged`: the forecast before already uses all known data; `pending`: not done yet, or lost; `stale`: its data stopped and its forecast is too old; `withheld` or `failed`: why is in `reason`.
+    """
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class Job(Model):
@@ -8978,6 +9085,14 @@ class HeldAlertsPage(Model):
     """What waits for approval, by basin."""
 
     held: list[HeldAlerts]
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
+
+
+class IssuePage(Model):
+    """Issues, the newest first."""
+
+    issues: list[IssueSummary]
     next: str | None
     """Where the next page is, also in the `Link` header; null on the last page."""
 

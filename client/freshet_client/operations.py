@@ -1821,6 +1821,36 @@ class Operations(BaseClient):
         )
         return self._answer(models.DecisionValue, request)
 
+    def list_issues(
+        self, *, day_from: date | None = None, version: str | None = None, huc: str | None = None
+    ) -> Iterator[models.IssueSummary]:
+        """List the issues of the daily cycle.
+
+        The outcome of each day's forecasts, newest first: how many basins were expected, renewed and missing, with
+        the codes of the reasons. With `version` or `huc` the numbers are of those basins alone.
+
+        Args:
+            day_from: Only of this day or later; by default of the last 30 days.
+            version: Only entries of this model version.
+            huc: The beginning of the hydrologic unit code.
+        """
+        request = Request("GET", "/v1/issues", query={"day_from": day_from, "version": version, "huc": huc})
+        return self._items(models.IssuePage, "issues", request)
+
+    def read_issue(self, issue: date, *, version: str | None = None, huc: str | None = None) -> models.IssueDetail:
+        """An issue and its missing basins.
+
+        The numbers of an issue, and each basin without a forecast with its reason. It changes as the cycle goes on,
+        and when missing basins are issued again.
+
+        Args:
+            issue: The day of issue.
+            version: Only entries of this model version.
+            huc: The beginning of the hydrologic unit code.
+        """
+        request = Request("GET", path_of("/v1/issues/{issue}", issue=issue), query={"version": version, "huc": huc})
+        return self._answer(models.IssueDetail, request)
+
     def read_events(
         self,
         basin: str,

@@ -69,6 +69,7 @@ COMMANDS = {
     "Forecasts": {
         "forecast": "forecasting:forecast",
         "daily": "forecasting:daily",
+        "issues": "forecasts:issues",
         "runs": "forecasts:runs",
         "changes": "forecasts:changes",
         "volumes": "forecasting:volumes",

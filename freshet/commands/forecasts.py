@@ -1,4 +1,4 @@
-"""The commands that show forecasts and what they rest on: `runs`, `changes`, `rain-margin`, `states`."""
+"""The commands that show forecasts and what they rest on: `issues`, `runs`, `changes`, `rain-margin`, `states`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -11,6 +11,7 @@ from app.forecasts import changes as run_changes
 from app.forecasts import discharge as flow_units
 from app.forecasts import endpoints, lookup, run_schemas
 from app.forecasts import forecast as forecast_answers
+from app.forecasts import issues as issue_answers
 from app.forecasts import rain_margin as margin_answers
 from app.forecasts.water import states as state_answers
 from freshet.cli.options import Basin, Run, Version, argument, option
@@ -23,6 +24,7 @@ from hydrology.base.calendar import instant
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.base.units import Units
 from records.basins import basins
+from records.forecasts import issues as stored_issues
 from records.forecasts.latest import Latest, asked_version, result_of
 from records.outlooks import outlooks
 from records.outlooks.flow_outlooks import RunOutlook
@@ -45,6 +47,8 @@ _MARGINS = (
     "level: level.name | window.first_day | window.days | answer: window.status | "
     "median, mm: window.median | 5 %: window.p05 | 95 %: window.p95"
 )
+_ISSUES = "day | expected: basins.expected | renewed | lacking | late | closed: closed_at | job"
+_LACKING = "basin: basin_id | outcome | reason"
 _STATES = "day | storage of each member, mm: storage_mm | sha256 | parent: parent_day | invalid: invalid_reason"
 
 
@@ -72,6 +76,27 @@ def runs(
     found, following = cut(sought, limit, "/v1/runs")
     page = run_schemas.RunPage(runs=run_schemas.summaries(found), next=following)
     return Shown(page, lambda: listing(page.runs, _RUNS, counted(len(found), "run")))
+
+
+@reads
+def issues(
+    at: Reading,
+    day: Annotated[str | None, argument("DAY", "Show the issue of this day, with its basins without forecast.")] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of issues, the newest first.", min=1, max=10_000)] = 30,
+) -> Shown:
+    """List the issues of the daily cycle, or show one: basins expected, renewed and missing, and why."""
+    if day is not None:
+        found = issue_answers.detail(at.session, read_day(day))
+        return Shown(found, lambda: listing(found.without_forecast, _LACKING, issue_text(found)))
+    rows, following = cut(stored_issues.page(at.session, limit=limit + 1), limit, "/v1/issues", "day")
+    listed = issue_answers.IssuePage(issues=issue_answers.summaries(at.session, rows), next=following)
+    return Shown(listed, lambda: listing(listed.issues, _ISSUES, counted(len(rows), "issue")))
+
+
+def issue_text(issue: "issue_answers.IssueDetail") -> str:
+    """Return the numbers of an issue as a sentence."""
+    of_all = f"{issue.renewed} of {counted(issue.basins.expected, 'basin')} renewed"
+    return f"{issue.day}{', issued late' if issue.late else ''}: {of_all}, {issue.lacking} without a forecast"
 
 
 def _forecast(at: Reading, run: str, basin: str, units: Units | None) -> Shown:

@@ -67,15 +67,25 @@ def backup(
 
 def restore(
     file: Annotated[Path, argument("FILE", "What `freshet backup` wrote, here or elsewhere.")],
+    send_alerts: Annotated[
+        bool, flag("--send-alerts", "It takes the place of a service that has ended: send alerts as that one did.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards."""
-    with opened(begins=MayCreateDatabase.WHERE_EXPECTED) as context, reporting() as reporter:
-        manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
+    """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards.
+
+    Its subscriptions are paused, so that a copy beside the live service sends nothing: resume each of them, or restore
+    with `--send-alerts`.
+    """
+    with opened(begins=MayCreateDatabase.ANYWHERE) as context, reporting() as reporter:
+        show = partial(reporter.show, "rows")
+        manifest = fill(context.settings, context.database, file, show, sends_alerts=send_alerts)
     words = (
         f"{context.database.shown}: {counted(manifest.row_count, 'row as it was', 'rows as they were')} at "
         f"{manifest.created_at:%Y-%m-%d %H:%M} UTC."
     )
+    if not send_alerts:
+        words += " Subscriptions are paused: resume them, or restore with --send-alerts."
     answer({"file": str(file), **asdict(manifest)}, as_json, words)
 
 

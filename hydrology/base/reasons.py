@@ -163,6 +163,7 @@ class Reason(Enum):
     MAIL_UNANSWERED = "The mail server did not answer to the recipient or to the message, which it may have taken."
     MESSAGE_FAILED = "It could not be written or sent because of a fault of the service, which its log names."
     UNSUBSCRIBED = "The recipient unsubscribed."
+    RESTORED = "It was restored from a backup: resume it once no other service sends the same alerts."
     SENDER_LOST = "Its sender was lost before it knew the answer."
 
     # Climatology

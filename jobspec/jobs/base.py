@@ -130,7 +130,7 @@ BRIDGE = Authority(
 )
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
-    also=frozenset(_ALERTS),
+    also=frozenset({*_ALERTS, "issues", "issue_basins"}),
     forecasters=True,
     note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
 )
@@ -231,6 +231,9 @@ class JobRequest(RequestModel):
             takes on a slow machine.
         turn: how long one attempt may run while jobs of others wait in its queue. It then continues in its next turn;
             None for a job that would start from the beginning.
+        part_basins: the most basins of a part, where a job is divided: parts are jobs of the same kind that name their
+            basins, done side by side (`workers.division`). What a part holds in memory, and what a failure repeats, do
+            not grow with the number of basins. None for a job that is done as a whole.
         memory_limit: how many bytes one attempt may allocate; None for no limit. A job with a limit runs in a process
             of its own.
     """
@@ -241,6 +244,7 @@ class JobRequest(RequestModel):
     time_limit: ClassVar[timedelta] = timedelta(hours=12)
     silence_limit: ClassVar[timedelta] = timedelta(hours=1)
     turn: ClassVar[timedelta | None] = None
+    part_basins: ClassVar[int | None] = None
     memory_limit: ClassVar[int | None] = None
 
     kind: str

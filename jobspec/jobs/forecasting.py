@@ -178,6 +178,7 @@ class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=
 class ReplayParams(RequestModel):
     """The issue days to replay, and what is known on each."""
 
+    basins: Basins = Field([], description="By default all that have a model version.")
     period: PeriodField = Field(description="The issue days: forecasts are issued on each as if it were today.")
     latency_days: int = Field(
         1, ge=0, lt=STALE_AFTER_DAYS, description="Number of days until a past day's weather becomes known."
@@ -186,7 +187,7 @@ class ReplayParams(RequestModel):
     traces: int = Field(11, ge=1, le=51, description="Traces of each day's forecast: perturbed observations.")
 
 
-class ReplayJob(JobRequest, authority=REPLAY):
+class ReplayJob(JobRequest, authority=REPLAY, part_basins=128):
     """Replay an archive as daily operation, with perturbed observations as weather forecasts. Repeating it stores
     nothing new."""
 

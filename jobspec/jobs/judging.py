@@ -19,7 +19,7 @@ class EvaluationParams(RequestModel):
     basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
 
 
-class EvaluationJob(JobRequest, authority=EVALUATION):
+class EvaluationJob(JobRequest, authority=EVALUATION, part_basins=64):
     """Score a model version."""
 
     kind: Literal["evaluation"]
@@ -68,7 +68,7 @@ class ReforecastParams(RequestModel):
     horizon: int = Field(10, ge=1, le=MAX_GAP, description="Days after T0.")
 
 
-class ReforecastJob(JobRequest, authority=REFORECAST):
+class ReforecastJob(JobRequest, authority=REFORECAST, part_basins=64):
     """Forecast past days with observed weather, and store forecast skill by lead time."""
 
     kind: Literal["reforecast"]
@@ -96,7 +96,7 @@ class LevelsParams(RequestModel):
     basins: Basins = Field([], description="By default those that it is current for or learnt from.")
 
 
-class LevelsJob(JobRequest, authority=LEVELS):
+class LevelsJob(JobRequest, authority=LEVELS, part_basins=64):
     """Simulate all past days with a model version, and store the floods and low flows of its own climatology,
     replacing earlier ones."""
 
@@ -123,7 +123,7 @@ class ComparisonParams(RequestModel):
         return self
 
 
-class ComparisonJob(JobRequest, authority=COMPARISON, time_limit=timedelta(hours=24)):
+class ComparisonJob(JobRequest, authority=COMPARISON, time_limit=timedelta(hours=24), part_basins=64):
     """Compare model versions."""
 
     kind: Literal["comparison"]

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, get_args
 
-import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent, absent
@@ -24,6 +23,7 @@ from jobspec.fields import DayField
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.sources import Intake
+from operations.daily import issue_record
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
 from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
 from operations.weather.fit_bridges import apply
@@ -32,6 +32,7 @@ from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.forecasts import latest
+from records.forecasts.issues import Settled
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
 from records.versions import promotions
@@ -52,13 +53,21 @@ PART_BASINS = 256
 
 @dataclass(frozen=True, slots=True)
 class BasinOutcome:
-    """The daily cycle's outcome for one basin: its latest forecast, and why none was issued now."""
+    """The daily cycle's outcome for one basin: its latest forecast, and why none was issued now.
+
+    `withheld`: one was computed, but something forbids to issue it.
+    """
 
     basin: str
     status: Status
     run: str | None = None
     t0: DayField | None = None
     reason: Absent | None = None
+    withheld: bool = False
+
+    @property
+    def settled(self) -> tuple[str, Settled]:
+        return self.basin, Settled("withheld" if self.withheld else self.status, self.run, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +129,22 @@ def daily(
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> Cycle:
     """Run the daily cycle once, part after part, with the named feeds or all; `intake` as in `prepare`."""
-    plan = prepare(work, intake, names=names, listener=listener, on_fetch=on_fetch)
+    plan = prepare(work, intake, asked, names=names, listener=listener, on_fetch=on_fetch)
     return close(work, plan, [issue_part(work, basins, asked) for basins in plan.parts], asked)
 
 
 def prepare(
     work: Work,
     intake: Intake,
+    asked: DailyRequest,
     *,
     names: Sequence[str] = (),
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> CyclePlan:
-    """Fetch the named feeds or all, apply the bridges; `intake` has the places that file feeds may read."""
+    """Start the issue, fetch the named feeds or all, apply the bridges; `intake`: the places that file feeds read."""
+    if asked.purpose == "operational":
+        issue_record.start(work, asked.job)
     with work.database.reading() as session:
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
     problems: Reasons = {}
@@ -150,21 +162,17 @@ def prepare(
         current = promotions.current(session, chosen(session, []))
     of_versions = grouped((version, name) for name, version in current.items())
     return CyclePlan(
-        [part for names in of_versions.values() for part in parts_of(names, work.cores)], problems, lacking
+        [part for names in of_versions.values() for part in work.parts(names, PART_BASINS)], problems, lacking
     )
-
-
-def parts_of(names: Sequence[str], cores: int) -> list[list[str]]:
-    """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more."""
-    count = max(-(-len(names) // PART_BASINS), min(cores, 2 * len(names) // PART_BASINS))
-    return [[str(name) for name in part] for part in np.array_split(names, count)]
 
 
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
     """Issue the newest forecasts of a part of the basins."""
     filling = replace(asked, climatology=work.settings.fill_with_climatology)
-    done = issue_newest(work, names, filling)
-    return _outcomes(work, names, done)
+    part = _outcomes(work, names, issue_newest(work, names, filling))
+    if asked.purpose == "operational":
+        issue_record.settle(work, [one.settled for one in part.basins])
+    return part
 
 
 def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
@@ -174,7 +182,10 @@ def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: Daily
         for part in parts
         for one in part.basins
     ]
-    changes = decide(work, [one.basin for one in basins]) if asked.purpose == "operational" else []
+    changes: list[Change] = []
+    if asked.purpose == "operational":
+        issue_record.settle(work, [one.settled for one in basins], closes=True)
+        changes = decide(work, [one.basin for one in basins])
     with work.database.reading() as session:
         issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
     cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, plan.problems, changes)
@@ -225,14 +236,15 @@ def _outcomes(work: Work, names: Sequence[str], done: Newest) -> IssuedPart:
             part.basins.append(BasinOutcome(name, "issued", run.id, run.t0, spinning_up or None))
             continue
         reason = done.failed.get(name) or (row and row.reason) or done.late.get(name)
+        withheld = row is not None and row.status == "withheld"
         if not isinstance(one := newest[name], Latest):
-            part.basins.append(BasinOutcome(name, "failed", reason=reason))
+            part.basins.append(BasinOutcome(name, "failed", reason=reason, withheld=withheld))
             part.without[name] = _failure(one)
             continue
         status: Status = "failed" if name in done.failed or row is not None else "unchanged"
         if stale(age_days(one.run.weather_until, now)):
             status = "stale"
-        part.basins.append(BasinOutcome(name, status, one.run.id, one.run.t0, reason))
+        part.basins.append(BasinOutcome(name, status, one.run.id, one.run.t0, reason, withheld))
     return part
 
 

@@ -46,6 +46,7 @@ class DailyRequest:
         horizon: days after the last known one, which T0 is where nothing is missing.
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
+        job: the job of the cycle, recorded with its issue; None for a command.
     """
 
     horizon: int
@@ -54,6 +55,7 @@ class DailyRequest:
     weather_id: str | None = None
     owner: str | None = None
     climatology: bool = False
+    job: str | None = None
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         weather_id = self.weather_id if KINDS[weather].of_forecast else None

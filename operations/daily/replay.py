@@ -6,11 +6,13 @@ The weather forecasts are perturbed observations, and are labelled so.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
+from typing import Self
 
 import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.errors import InvalidInput
@@ -46,22 +48,41 @@ class Replayed:
     reasons: Reasons
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedPart:
+    """The outcome of a replay of a part of the basins: numbers of runs and changes of alerts, and reasons."""
+
+    runs: int
+    changes: int
+    reasons: Reasons
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls(0, 0, dict.fromkeys(names, reason))
+
+
+def basins_by_product(work: Work, params: ReplayParams) -> dict[str, list[str]]:
+    """Return the basins that have a version by its product, of several that of most weight; refuse days ahead."""
+    if datetime.combine(as_date(params.period.last), ISSUE_TIME) > work.clock.now():
+        raise InvalidInput(
+            f"The issue day {params.period.last} is in the future: it is {work.clock.now():%Y-%m-%d %H:%M} UTC by the "
+            "clock."
+        )
+    with work.database.reading() as session:
+        current = promotions.current(session, chosen(session, params.basins))
+        return grouped((versions.get(session, version).products[0], name) for name, version in current.items())
+
+
 def replay(work: Work, request: RunRequest[ReplayParams]) -> Replayed:
-    """Issue the forecasts of every issue day of a period, for all basins with a version.
+    """Issue the forecasts of every issue day of a period, for the named basins, by default all that have a version.
 
     On each issue day the days are known that had ended `latency_days` before, and one weather forecast per product.
     Operational forecasts decide the alerts, by the levels of the whole record. A repeated replay stores nothing new.
     """
     params, operational = request.params, request.purpose == "operational"
     issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]
-    if issue_days[-1] > work.clock.now():
-        raise InvalidInput(
-            f"The issue day {params.period.last} is in the future: it is {work.clock.now():%Y-%m-%d %H:%M} UTC by the "
-            "clock."
-        )
-    with work.database.reading() as session:
-        current = promotions.current(session, chosen(session, []))  # by their product, of several that of most weight
-        by_product = grouped((versions.get(session, version).products[0], name) for name, version in current.items())
+    by_product = basins_by_product(work, params)
     issued: list[run_types.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}

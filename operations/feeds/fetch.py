@@ -41,6 +41,7 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 _NOTHING = "The service has no value for the requested days."
+MAX_REASONS = 3  # different ones of a fetch, in the log
 _MANY_DAYS = 30  # of any variable: a check reads the whole record, too slow for the few days of a usual fetch
 _WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
@@ -103,6 +104,12 @@ def fetch(
     )
     with work.database.transaction() as session:
         feeds.note_fetch(session, feed, now, error)
+    if failed:
+        first: dict[str | None, str] = {}
+        for basin in failed:
+            first.setdefault(basin.reason, basin.basin_id)
+        reasons = [f"{basin_id}: {reason}" for reason, basin_id in [*first.items()][:MAX_REASONS]]
+        log.warning("feed.failed", feed=name, basins=len(done), failed=len(failed), first_reasons=reasons)
     log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
     return [*done.values()]
 
@@ -204,7 +211,6 @@ class _Fetch:
                     fetched = replace(fetched, fetched_at=before)
                 feeds.note_basin(session, self.feed, fetched)
         except Problem as problem:
-            log.warning("feed.failed", feed=self.feed.name, basin=given.basin, error=str(problem))
             fetched = FetchedBasin(
                 basin_id=given.basin,
                 status="failed",

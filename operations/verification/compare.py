@@ -5,8 +5,9 @@ networks skips is scored for none.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Self
 
 import structlog
 from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ from hydrology.scores.scores import SCORES
 from models.networks import build
 from operations.basin_data.basins import chosen, unique
 from operations.basin_data.dataset import skipped_days
-from operations.verification.evaluate import evaluate
+from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
 from operations.versions.learnt_days import require_held_out, version_to_score
 from records.basins import basins as basin_records
 from records.database.stored import as_values
@@ -58,6 +59,19 @@ class _Evaluated:
     left_out: Mapping[str, Absent]
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedPart:
+    """The outcome of a part of a comparison: of each version's evaluation, or why there is none."""
+
+    versions: dict[str, EvaluatedPart]
+    left_out: dict[str, Absent] = field(default_factory=dict)
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls({}, dict.fromkeys(names, reason))
+
+
 def compare(
     work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = (), *, owner: str | None = None
 ) -> comparisons.Comparison:
@@ -67,6 +81,15 @@ def compare(
     basins are those that every version was trained for. Scores are stored only for versions of the owner, an operator's
     key. Days that were used in a training are refused.
     """
+    basins = basins_to_compare(work, version_ids, period, wanted)
+    part = compare_part(work, version_ids, period, basins, owner=owner)
+    return conclude_comparison(work, version_ids, period, [(basins, part)], owner=owner)
+
+
+def basins_to_compare(
+    work: Work, version_ids: Sequence[str], period: Period, wanted: Sequence[str] = ()
+) -> Sequence[str]:
+    """Return the basins to compare versions in, after checking that these can be compared."""
     with work.database.reading() as session:
         compared = _versions(session, version_ids, period)
         common = set.intersection(*(set(version.basins) for version in compared))
@@ -75,7 +98,48 @@ def compare(
         raise DataProblem(
             "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
         )
-    evaluated = _evaluate(work, compared, period, basins, owner)
+    return basins
+
+
+def compare_part(
+    work: Work, version_ids: Sequence[str], period: Period, basins: Sequence[str], *, owner: str | None = None
+) -> ComparedPart:
+    """Evaluate the versions in a part of the basins."""
+    with work.database.reading() as session:
+        compared = _versions(session, version_ids, period)
+        skipped = skipped_days(session, compared, basins, period)
+    total = len(compared) * len(basins)
+    done: dict[str, EvaluatedPart] = {}
+    for at, version in enumerate(compared):
+        counting_on = replace(work, progress=partial(_count_on, work, at * len(basins), total))
+        stored = _is_stored(version, owner)
+        done[version.id] = evaluate_part(counting_on, version.id, period, basins, without=skipped, stored=stored)
+    return ComparedPart(done)
+
+
+def conclude_comparison(
+    work: Work,
+    version_ids: Sequence[str],
+    period: Period,
+    parts: Sequence[tuple[Sequence[str], ComparedPart]],
+    *,
+    owner: str | None = None,
+) -> comparisons.Comparison:
+    """Store the comparison whose parts are done, each with its basins."""
+    basins = [basin for names, _ in parts for basin in names]
+    with work.database.reading() as session:
+        compared = _versions(session, version_ids, period)
+    scores: dict[str, Mapping[str, Mapping[str, Score]]] = {}
+    left_out = {basin: reason for _, part in parts for basin, reason in part.left_out.items()}
+    for version in compared if len(left_out) < len(basins) else ():
+        of_version = [part.versions[version.id] for _, part in parts if version.id in part.versions]
+        evaluation = conclude(work, version.id, period, basins, of_version, stored=_is_stored(version, owner))
+        scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
+        left_out |= evaluation.left_out
+    scored = sorted(basin for basin in basins if basin not in left_out)
+    if not scored:
+        raise DataProblem(f"No basin can be compared over {period}. {first_texts(left_out)}")
+    evaluated = _Evaluated(compared, period, scored, scores, left_out)
     with work.database.reading() as session:
         result = _result(session, evaluated)
     new = comparisons.NewComparison(
@@ -92,6 +156,10 @@ def compare(
     return comparison
 
 
+def _is_stored(version: versions.Version, owner: str | None) -> bool:
+    return owner is None or version.owner == owner
+
+
 def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:
     if not 1 <= len(ids) <= MAX_VERSIONS:
         raise InvalidInput(f"{len(ids)} versions cannot be compared: name 1 to {MAX_VERSIONS}.")
@@ -104,26 +172,6 @@ def _versions(session: Session, ids: Sequence[str], period: Period) -> list[vers
             raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
         require_held_out(version, period)
     return compared
-
-
-def _evaluate(
-    work: Work, compared: Sequence[versions.Version], period: Period, basins: Sequence[str], owner: str | None
-) -> _Evaluated:
-    with work.database.reading() as session:
-        skipped = skipped_days(session, compared, basins, period)
-    total = len(compared) * len(basins)
-    scores: dict[str, Mapping[str, Mapping[str, Score]]] = {}
-    left_out: dict[str, Absent] = {}
-    for at, version in enumerate(compared):
-        counting_on = replace(work, progress=partial(_count_on, work, at * len(basins), total))
-        stored = owner is None or version.owner == owner
-        evaluation = evaluate(counting_on, version.id, period, basins, without=skipped, stored=stored)
-        scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
-        left_out |= evaluation.left_out
-    scored = sorted(basin for basin in basins if basin not in left_out)
-    if not scored:
-        raise DataProblem(f"No basin can be compared over {period}. {first_texts(left_out)}")
-    return _Evaluated(compared, period, scored, scores, left_out)
 
 
 def _count_on(work: Work, before: int, total: int, done: int, _total: int, _detail: str) -> None:

@@ -1,23 +1,23 @@
 """Evaluates a version over a period: scores of its ensemble mean, closure and snow, and stores them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 import structlog
+from pydantic import Field
 
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.comparisons import Quartiles, quartiles
 from hydrology.verification.held_out_years import PeriodUse, joint_use
-from models.nets.layers import BLOCK
 from operations.verification import simulated_levels
-from operations.verification.regional_snow_cells import store_regional_snow
-from operations.verification.score_basins import BasinScores, BasinSkill, VersionScorer
+from operations.verification.past_simulation import in_blocks
+from operations.verification.regional_snow_cells import MIN_BASINS, SnowyBasin, store_regional_snow
+from operations.verification.score_basins import BasinScores, BasinSkill, EvaluatedBasin, VersionScorer
 from operations.verification.snow_cells import store_snow
 from operations.versions.learnt_days import warning
-from operations.versions.processes import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.database.work import Work
 from records.simulations import simulated_series
@@ -25,14 +25,16 @@ from records.simulations.simulated_series import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
 from records.versions.version_properties import Closure
-from runtime.clock import Clock
-from runtime.settings import Settings
 
 log = structlog.get_logger()
 
 
+Skill = TypeVar("Skill", bound=EvaluatedBasin)
+_Snowy = dict[str, dict[str, SnowyBasin]]
+
+
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Generic[Skill]):
     """A version's evaluation over a period; `scored` is it or its twin, `warning` why scores flatter it."""
 
     version_id: str
@@ -40,7 +42,7 @@ class Evaluation:
     use: PeriodUse
     warning: str | None
     period: Period
-    basins: tuple[BasinSkill, ...]
+    basins: tuple[Skill, ...]
     left_out: dict[str, Absent]
 
     @property
@@ -55,6 +57,26 @@ class Evaluation:
         return quartiles([value for value in values if value is not None])
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluatedPart:
+    """The outcome of a part of an evaluation, whose scores are stored.
+
+    Attributes:
+        snowy: the basins with snow, by the version that simulates them.
+        data: of these basins, for choosing regional snow cells; not stored with a job's result, because they are large.
+    """
+
+    basins: list[EvaluatedBasin]
+    left_out: dict[str, Absent]
+    snowy: dict[str, list[str]] = field(default_factory=dict)
+    data: Annotated[Any, Field(exclude=True)] = None
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls([], dict.fromkeys(names, reason))
+
+
 def evaluate(
     work: Work,
     version_id: str,
@@ -63,67 +85,111 @@ def evaluate(
     *,
     without: Mapping[str, Days] | None = None,
     stored: bool = True,
-) -> Evaluation:
+) -> Evaluation[BasinSkill]:
     """Evaluate a version over a period and store the scores.
 
-    Blocks of basins are evaluated on as many cores as the work may use; the scores are the same. Scores of a basin
-    `without` some days are not stored, because they do not cover the period.
+    Scores of a basin `without` some days are not stored, because they do not cover the period.
     """
-    parts = {basin: days for basin, days in (without or {}).items() if len(days)}
-    judge = VersionScorer.of(work, version_id, period, parts)
-    blocks = [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
-    judged: dict[int, BasinScores] = {}
+    judge = VersionScorer.of(work, version_id, period, _some(without))
+    judged = [*_judged(judge, basins, stored=stored)]
+    left_out = {basin: reason for block in judged for basin, reason in block.left_out.items()}
+    evaluation = _evaluation(judge, [basin for block in judged for basin in block.scored], left_out)
+    if stored:
+        _conclude(judge, evaluation, basins, _joined(block.snowy for block in judged))
+    return evaluation
 
-    def save(block: int, outcome: BasinScores) -> None:
+
+def _some(without: Mapping[str, Days] | None) -> dict[str, Days]:
+    return {basin: days for basin, days in (without or {}).items() if len(days)}
+
+
+def evaluate_part(
+    work: Work,
+    version_id: str,
+    period: Period,
+    basins: Sequence[str],
+    *,
+    without: Mapping[str, Days] | None = None,
+    stored: bool = True,
+) -> EvaluatedPart:
+    """Evaluate a version in a part of the basins, and store the scores as `evaluate` does."""
+    done = [*_judged(VersionScorer.of(work, version_id, period, _some(without)), basins, stored=stored)]
+    data = _joined(block.snowy for block in done)
+    return EvaluatedPart(
+        basins=[EvaluatedBasin(of.basin, of.scores, of.worst_residual) for block in done for of in block.scored],
+        left_out={basin: reason for block in done for basin, reason in block.left_out.items()},
+        snowy={version: [*of_basins] for version, of_basins in data.items()},
+        data=data,
+    )
+
+
+def conclude(
+    work: Work,
+    version_id: str,
+    period: Period,
+    basins: Sequence[str],
+    parts: Sequence[EvaluatedPart],
+    *,
+    stored: bool = True,
+) -> Evaluation[EvaluatedBasin]:
+    """Join the parts of an evaluation, and store what follows from all basins: regional snow cells and closure."""
+    judge = VersionScorer.of(work, version_id, period, {})
+    left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
+    evaluation = _evaluation(judge, [basin for part in parts for basin in part.basins], left_out)
+    if not stored:
+        return evaluation
+    snowy = _joined(part.data for part in parts if part.data is not None)
+    for choice in judge.choices():
+        version = choice.loaded.version.id
+        names = [name for part in parts for name in part.snowy.get(version, ())]
+        if len(names) >= MIN_BASINS and (missing := [name for name in names if name not in snowy.get(version, {})]):
+            snowy.setdefault(version, {}).update(judge.snowy(choice, missing))
+    _conclude(judge, evaluation, basins, snowy)
+    return evaluation
+
+
+def _judged(judge: VersionScorer, basins: Sequence[str], *, stored: bool) -> Iterator[BasinScores]:
+    done = 0
+    for names in in_blocks(basins):
+        outcome = judge.judge(names)
         if stored:
             _store(judge, outcome)
-        judged[block] = outcome
-        work.show(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
+        done += len(outcome.scored) + len(outcome.left_out)
+        judge.work.show(done, len(basins))
+        yield outcome
 
-    processes = processes_for(len(blocks), work.cores)
-    if processes > 1:
-        apart = partial(_judge_apart, (work.settings, work.clock, version_id, period), parts, blocks)
-        side_by_side(apart, range(len(blocks)), processes, save)
-    else:
-        for block, names in enumerate(blocks):
-            save(block, judge.judge(names))
-    in_order = [judged[block] for block in sorted(judged)]
-    done = tuple(basin for outcome in in_order for basin in outcome.scored)
-    left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
-    if not done:
+
+def _joined(of_blocks: Iterable[_Snowy]) -> _Snowy:
+    joined: _Snowy = {}
+    for snowy in of_blocks:
+        for version, of_basins in snowy.items():
+            joined.setdefault(version, {}).update(of_basins)
+    return joined
+
+
+def _evaluation(judge: VersionScorer, scored: Sequence[Skill], left_out: dict[str, Absent]) -> Evaluation[Skill]:
+    period = judge.period
+    if not scored:
         raise DataProblem(f"No basin can be evaluated over {period}. {first_texts(left_out)}")
     used = judge.scored_version
-    use = joint_use(used.use_of(period, basin.basin) for basin in done)
-    evaluation = Evaluation(
+    use = joint_use(used.use_of(period, basin.basin) for basin in scored)
+    version_id = judge.loaded.version.id
+    log.info("evaluate.done", version=version_id, basins=len(scored), left_out=len(left_out))
+    return Evaluation(
         version_id=version_id,
         scored=used.id,
         use=use,
         warning=warning(used, period, use),
         period=period,
-        basins=done,
+        basins=tuple(scored),
         left_out=left_out,
     )
-    if stored:
-        _store_regional_snow(judge, in_order)
-        _store_closure(work.database, evaluation)
-        _simulate_snow(judge)
-    log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
-    return evaluation
 
 
-def _judge_apart(
-    opened: tuple[Settings, Clock, str, Period],
-    without: Mapping[str, Days],
-    blocks: Sequence[Sequence[str]],
-    block: int,
-    report: OnProgress,
-) -> None:
-    report(replace(_opened(*opened), without=without).judge(blocks[block]))
-
-
-@cache
-def _opened(settings: Settings, clock: Clock, version_id: str, period: Period) -> VersionScorer:
-    return VersionScorer.of(Work.opened(settings, clock), version_id, period, {})
+def _conclude(judge: VersionScorer, evaluation: Evaluation[Any], basins: Sequence[str], snowy: _Snowy) -> None:
+    _store_regional_snow(judge, basins, snowy)
+    _store_closure(judge.work.database, evaluation)
+    _simulate_snow(judge)
 
 
 def _store(judge: VersionScorer, judged: BasinScores) -> None:
@@ -146,11 +212,12 @@ def _store(judge: VersionScorer, judged: BasinScores) -> None:
             store_snow(session, version, [one for one in cells if one.basin_id not in judge.without])
 
 
-def _store_regional_snow(judge: VersionScorer, judged: Sequence[BasinScores]) -> None:
+def _store_regional_snow(judge: VersionScorer, basins: Sequence[str], snowy: _Snowy) -> None:
+    """Store the regional snow cells, chosen from basins in their order, which no division changes."""
     with judge.work.database.transaction() as session:
         for choice in judge.choices():
-            for outcome in judged:
-                choice.basins.update(outcome.snowy[choice.loaded.version.id])
+            of_version = snowy.get(choice.loaded.version.id, {})
+            choice.basins.update({name: of_version[name] for name in basins if name in of_version})
             store_regional_snow(session, judge.work.clock, choice)
 
 
@@ -185,7 +252,7 @@ def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
         )
 
 
-def _store_closure(database: Database, evaluation: Evaluation) -> None:
+def _store_closure(database: Database, evaluation: Evaluation[Any]) -> None:
     if evaluation.worst_residual is None:
         return
     done = {one.basin for one in evaluation.basins}

@@ -7,6 +7,7 @@ forecasts with forecast weather the result is the skill they would have if that 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import structlog
@@ -45,6 +46,19 @@ class Reforecast:
     left_out: dict[str, Absent]
 
 
+@dataclass(frozen=True, slots=True)
+class ReforecastPart:
+    """The outcome of a part of a reforecast, whose skill is stored."""
+
+    basins: list[str]
+    left_out: dict[str, Absent]
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls([], dict.fromkeys(names, reason))
+
+
 def reforecast(
     work: Work, version_id: str, basins: Sequence[str], period: Period, *, every: int, horizon: int
 ) -> Reforecast:
@@ -53,12 +67,27 @@ def reforecast(
     A version that has fitted days of the period itself is judged by its twin; that too must not be fitted to them, nor
     the error model. There are `every` days from one T0 to the next, and leads up to the horizon.
     """
+    part = reforecast_part(work, version_id, basins, period, every=every, horizon=horizon)
+    return conclude(work, version_id, period, [part])
+
+
+def judged_by(work: Work, version_id: str, period: Period) -> tuple[versions.Version, error_models.ErrorModel | Absent]:
+    """Return the version that is judged over a period, it or its twin, and its error model; refuse fitted days."""
     with work.database.reading() as session:
         scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
-        if not isinstance(used, Absent):
-            require_not_fitted(used, period)
+    if not isinstance(used, Absent):
+        require_not_fitted(used, period)
+    return scored, used
+
+
+def reforecast_part(
+    work: Work, version_id: str, basins: Sequence[str], period: Period, *, every: int, horizon: int
+) -> ReforecastPart:
+    """Reforecast a part of the basins and store the skill, as `reforecast` does."""
+    scored, _ = judged_by(work, version_id, period)
+    with work.database.reading() as session:
         loaded = load_version(session, scored.id)
     past = PastDays(work.database, period, scored.area_products)
     reforecasts = _Reforecasts(work, past, loaded, every, range(1, horizon + 1))
@@ -66,11 +95,19 @@ def reforecast(
     for names in in_blocks(basins):
         done += reforecasts.store(names)
         work.show(len(done) + len(past.left_out), len(basins))
+    return ReforecastPart(done, past.left_out)
+
+
+def conclude(work: Work, version_id: str, period: Period, parts: Sequence[ReforecastPart]) -> Reforecast:
+    """Join the parts of a reforecast."""
+    scored, used = judged_by(work, version_id, period)
+    done = tuple(basin for part in parts for basin in part.basins)
+    left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
     if not done:
-        raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(past.left_out)}")
-    log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(past.left_out))
+        raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")
+    log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
     fingerprint = None if isinstance(used, Absent) else used.sha256
-    return Reforecast(version_id, scored.id, period, tuple(done), fingerprint, past.left_out)
+    return Reforecast(version_id, scored.id, period, done, fingerprint, left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from hydrology.water.ledger import worst_relative_residual
 from models.ensemble import ArrayMap
 from models.forcing import Array, days_of
 from operations.basin_data.dataset import BasinForcing, by_record
-from operations.verification.past_simulation import PastDays
+from operations.verification.past_simulation import PastDays, in_blocks
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
 from operations.versions.learnt_days import version_to_score
@@ -35,24 +35,33 @@ from runtime.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class BasinSkill:
+class EvaluatedBasin:
+    """The scores of a version in one basin.
+
+    Attributes:
+        worst_residual: the largest |residual| / water over all members and days; None where the network does not
+            conserve mass.
+    """
+
+    basin: str
+    scores: dict[str, Score]
+    worst_residual: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinSkill(EvaluatedBasin):
     """The result of an evaluation in one basin.
 
     Attributes:
         simulated, observed: (days of the period,), the members' mean and the observation, mm/day, NaN where missing.
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
-        worst_residual: the largest |residual| / water over all members and days; None where the network does not
-            conserve mass.
         snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
 
-    basin: str
-    scores: dict[str, Score]
     simulated: Array = field(repr=False, compare=False)
     observed: Array = field(repr=False, compare=False)
     errors: YearlyErrors
-    worst_residual: float | None
     snow: snow_cells.SnowCells | None
     assumed: tuple[str, ...] = ()
     subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
@@ -118,6 +127,13 @@ class VersionScorer:
         """Return empty choices of regional snow cells: of the parts of the version and of its twin."""
         every = [one.loaded for loaded in (self.loaded, self.twin) if loaded is not None for one in loaded.parts]
         return [RegionalChoice(one, self.period) for one in {one.version.id: one for one in every}.values()]
+
+    def snowy(self, choice: RegionalChoice, basins: Sequence[str]) -> dict[str, SnowyBasin]:
+        """Return the data of some basins for a choice of regional snow cells."""
+        past = PastDays(self.work.database, self.period, self.loaded.version.area_products)
+        for names in in_blocks(basins):
+            self._simulated(choice, names, past)
+        return choice.basins
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
         """Score the version in some basins, and choose the snow cells of those whose members these are."""

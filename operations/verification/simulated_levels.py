@@ -6,6 +6,7 @@ whatever its bias."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import structlog
@@ -35,6 +36,19 @@ DAYS_A_YEAR = 365.25
 
 
 @dataclass(frozen=True, slots=True)
+class LevelsPart:
+    """The outcome of a part of the basins of a version, whose levels and water are stored."""
+
+    basins: list[str]
+    left_out: dict[str, Absent]
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls([], dict.fromkeys(names, reason))
+
+
+@dataclass(frozen=True, slots=True)
 class LevelsComputed:
     version_id: str
     basins: tuple[str, ...]
@@ -49,11 +63,12 @@ def compute(work: Work, version_id: str | None = None, basins: Sequence[str] = (
     basins that it is current for, else those that it is meant for (`promotions.basins_of`).
     """
     with work.database.reading() as session:
-        by_version = _asked(session, version_id, basins)
-    return [_compute(work, version, names) for version, names in by_version.items()]
+        by_version = asked_basins(session, version_id, basins)
+    return [conclude(version, [compute_part(work, version, names)]) for version, names in by_version.items()]
 
 
-def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
+def asked_basins(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the basins to compute by version, as `compute` chooses them."""
     in_use = promotions.in_use(session)
     if version is not None:
         return {version: basins or in_use.get(version) or promotions.basins_of(session, version)}
@@ -61,7 +76,8 @@ def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict
     return {of: names for of, names in wanted.items() if names}
 
 
-def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComputed:
+def compute_part(work: Work, version_id: str, basins: Sequence[str]) -> LevelsPart:
+    """Simulate and store as `compute` does, in a part of the basins of a version."""
     with work.database.reading() as session:
         loaded = load_version(session, version_id)
         found = mappings(session, version_id, basins).items()
@@ -73,10 +89,17 @@ def _compute(work: Work, version_id: str, basins: Sequence[str]) -> LevelsComput
             if past.store(basin, forcing, of_basin):
                 done.append(basin)
         work.show(len(done) + len(past.left_out), len(basins))
+    return LevelsPart(done, past.left_out)
+
+
+def conclude(version_id: str, parts: Sequence[LevelsPart]) -> LevelsComputed:
+    """Join the parts of a version."""
+    done = tuple(basin for part in parts for basin in part.basins)
+    left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
     if not done:
-        raise DataProblem(f"No basin can be simulated. {first_texts(past.left_out)}")
-    log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(past.left_out))
-    return LevelsComputed(version_id, tuple(done), past.left_out)
+        raise DataProblem(f"No basin can be simulated. {first_texts(left_out)}")
+    log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(left_out))
+    return LevelsComputed(version_id, done, left_out)
 
 
 @dataclass(frozen=True, slots=True)

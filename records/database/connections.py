@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import URL, Connection, Dialect, make_url
+from sqlalchemy import URL, Connection, Dialect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
+from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput, Problem
 
@@ -50,6 +51,28 @@ def is_full(error: BaseException) -> bool:
     return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
 
 
+_TRIAL = "SELECT count(*) FROM generate_series(1, 100000)"  # 2 MB in a file of PostgreSQL's own
+
+
+def storage_fault(session: Session) -> str | None:
+    """Try to store some megabytes on PostgreSQL's disk, and return its words if that is full. None on SQLite.
+
+    The trial is a temporary file, for which a reading transaction suffices: no row changes.
+    """
+    if session.get_bind().dialect.name != "postgresql":
+        return None
+    trial = session.begin_nested()
+    try:
+        session.execute(text("SET LOCAL work_mem = '64kB'"))
+        session.execute(text(_TRIAL))
+    except DBAPIError as error:
+        if is_full(error):
+            return " ".join(str(error.orig).split())
+    finally:
+        trial.rollback()
+    return None
+
+
 def parsed_url(url: str) -> URL:
     """Return the parts of a database URL, of SQLite or PostgreSQL alone."""
     try:
@@ -66,6 +89,12 @@ def parsed_url(url: str) -> URL:
         "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite, with %3F for a ? in the path) "
         "nor a PostgreSQL database (postgresql://host/name)."
     )
+
+
+def sqlite_file(url: str) -> Path | None:
+    """Return the file of a SQLite database; None for PostgreSQL."""
+    parsed = make_url(url)
+    return Path(parsed.database).absolute() if parsed.get_backend_name() == "sqlite" and parsed.database else None
 
 
 def connect_postgresql(
@@ -112,12 +141,12 @@ PATIENCE_SECONDS = 1.0
 
 def is_locked(url: str) -> bool:
     """Return whether writing is blocked for that long. Never on PostgreSQL, which locks only rows."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+    if (file := sqlite_file(url)) is None:
         return False
-    file = f"{Path(parsed.database).absolute().as_uri()}?mode=rw"
     try:
-        with closing(sqlite3.connect(file, timeout=PATIENCE_SECONDS, isolation_level=None, uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{file.as_uri()}?mode=rw", timeout=PATIENCE_SECONDS, isolation_level=None, uri=True)
+        ) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
     except sqlite3.OperationalError as error:

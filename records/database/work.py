@@ -1,9 +1,11 @@
 """The context of all work: settings, database, clock, progress and cores."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Self, TypeVar
+
+import numpy as np
 
 from records.database.engine import Database
 from runtime.clock import Clock
@@ -57,6 +59,11 @@ class Work:
         for done, piece in enumerate(pieces, start=1):
             yield piece
             self.show(done, total, name)
+
+    def parts(self, names: Sequence[str], size: int) -> list[list[str]]:
+        """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more."""
+        count = max(1, -(-len(names) // size), min(self.cores, 2 * len(names) // size))
+        return [[str(name) for name in part] for part in np.array_split(names, count)]
 
     @property
     def quiet(self) -> Self:

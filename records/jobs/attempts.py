@@ -60,7 +60,11 @@ def finish(
     at: datetime,
 ) -> Job:
     """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children."""
-    ended = end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+    record = hold(session, job, attempt)
+    progress = record.progress
+    if progress is not None and status == "succeeded":  # its last report may not have been written
+        progress = progress | {"done": progress["total"], "detail": ""}
+    ended = end(session, record, status, at, result=result, problem=problem, progress=progress)
     _show_members(session, ended, at)
     return ended
 
@@ -136,8 +140,20 @@ def _show_members(session: Session, job: Job, at: datetime) -> None:
         change(session, parent, at, progress=progress)
 
 
+_MEMBERS = ("member", "members")
+
+
 def progress_of(children: Sequence[Job]) -> JsonObject | None:
-    """Return the steps of all members in total, with the running ones in words. None before the first."""
+    """Return the steps of all members in total, with the running ones in words. None before the first.
+
+    Of the parts of a divided job it is their sum, where each part counts as 100.
+    """
+    if any(job.kind not in _MEMBERS for job in children):
+        ended = sum(job.status in ENDED for job in children)
+        running = [job.progress for job in children if job.progress and job.status not in ENDED]
+        share = ended + sum(progress["done"] / max(1, progress["total"]) for progress in running)
+        words = f"{ended} of {len(children)} parts are done"
+        return {"done": int(100 * share), "total": 100 * len(children), "detail": words}
     # After a GPU was lost, jobs of single members take the place of the one of all.
     jobs = [job for job in children if not (_is_of_all(job) and job.status in ("failed", "cancelled"))]
     steps = max((job.progress["total"] // _members(job) for job in jobs if job.progress), default=None)

@@ -20,6 +20,7 @@ from records.access.keys import KEYS
 from records.database.base import JsonObject
 from records.database.stored import read
 from records.jobs.jobs import EVENTS, JOBS, Job, get
+from records.jobs.process_heartbeats import live_processes, workers_by_queue
 from records.jobs.schedules import SCHEDULES
 
 _SERVICE = ""  # keys have longer ids
@@ -105,7 +106,8 @@ def _next_owner(session: Session, queue: str) -> str | None:
 class WaitingQueue:
     """A queue with jobs that no worker has taken yet.
 
-    The times, by the machine's clock, are when the first of all jobs and of the service's own was queued.
+    The times, by the machine's clock, are when the first of all jobs and of the service's own was queued. `runs` is
+    whether its workers run a job or have taken one lately, of whichever of their queues; `workers` is their number.
     """
 
     queue: str
@@ -114,6 +116,7 @@ class WaitingQueue:
     service_jobs: int
     service_since: datetime | None
     runs: bool
+    workers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,8 @@ class FailedJob:
     finished_at: datetime
 
 
-def waiting_queues(session: Session) -> list[WaitingQueue]:
+def waiting_queues(session: Session, lately: datetime) -> list[WaitingQueue]:
+    """Return the queues with waiting jobs; what has been taken since `lately` shows that workers are at work."""
     queued = select(JOBS.c.id).where(JOBS.c.status == "queued")
     queued_at = (
         select(EVENTS.c.job_id, func.max(EVENTS.c.at).label("at"))
@@ -138,7 +142,12 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
         .group_by(EVENTS.c.job_id)
         .subquery()
     )
-    busy = set(session.scalars(select(JOBS.c.queue).where(JOBS.c.status == "running")))
+    taken = select(JOBS.c.queue, JOBS.c.worker).where((JOBS.c.status == "running") | (JOBS.c.claimed_at > lately))
+    at_work = session.execute(taken).all()
+    busy, workers = {queue for queue, _ in at_work}, {worker for _, worker in at_work}
+    present = live_processes(session)
+    busy.update(queue for process in present if process.name in workers for queue in process.queues)
+    number = workers_by_queue(present)
     query = (
         select(
             JOBS.c.queue,
@@ -152,7 +161,7 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
         .order_by(JOBS.c.queue)
     )
     return [
-        WaitingQueue(queue, jobs, since, service_jobs, service_since, queue in busy)
+        WaitingQueue(queue, jobs, since, service_jobs, service_since, runs=queue in busy, workers=number.get(queue, 0))
         for queue, jobs, since, service_jobs, service_since in session.execute(query)
     ]
 

@@ -24,9 +24,12 @@ from sqlalchemy import Select, Table, func, inspect, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.digests import file_sha256
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.reasons import Reason
 from records.alerts.signatures import KEY_FILE
+from records.alerts.subscriptions import SUBSCRIPTIONS
 from records.database.base import document
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database, revisions
@@ -153,11 +156,12 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
     return manifest
 
 
-def restore(settings: Settings, database: Database, file: Path, show: Show) -> Manifest:
+def restore(settings: Settings, database: Database, file: Path, show: Show, *, sends_alerts: bool = False) -> Manifest:
     """Fill an empty database from a backup, atomically.
 
-    A backup of an older Freshet is migrated. After a failure the key of webhooks may be in place already; the same
-    backup can be restored again.
+    Unless `sends_alerts`, all subscriptions are paused, and what waits for them stays: the service that was backed up
+    may still be sending. A backup of an older Freshet is migrated. After a failure the key of webhooks may be in place
+    already; the same backup can be restored again.
     """
     database.migrate()
     with database.reading() as session:
@@ -175,6 +179,11 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
         rows = Database(sqlite_url(folder / ROWS))
         rows.migrate()
         try:
+            if not sends_alerts:
+                paused = {"paused_at": manifest.created_at, "paused_because": absent(Reason.RESTORED)}
+                active = SUBSCRIPTIONS.update().where(SUBSCRIPTIONS.c.paused_at.is_(None))
+                with _error_in_words(rows), rows.transaction() as session:
+                    session.execute(active.values(paused))
             copy_rows(rows, database, show)
         except Unreadable as problem:
             raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from problem

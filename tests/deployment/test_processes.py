@@ -84,7 +84,7 @@ class Deployment:
 
     def _start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
         log = self._stack.enter_context((self.folder / f"{name}.log").open("ab"))
-        environment = self.environment
+        environment = self.environment | {"FRESHET_HEARTBEAT_FILE": self.heartbeat(name)}
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder)
         self._stack.callback(end, process)
         return process
@@ -100,15 +100,17 @@ class Deployment:
             trust_env=False,
         )
 
-    def is_well(self, name: str, **settings: str) -> bool:
+    def heartbeat(self, name: str) -> str:
+        """Return the file of a service's heartbeats, in place of that in its container."""
+        return str(self.folder / f"{name}.heartbeat")
+
+    def is_well(self, name: str) -> bool:
         """Run the health check of a service, as its container would."""
         test: list[str] = own_services()[name].get("healthcheck", {}).get("test") or ["CMD", *image_health()]
-        program, *arguments = [word.replace("8000", str(self.api_port)) for word in test[1:]]
-        command = {"freshet": child_processes.python_command("freshet"), "python": [sys.executable]}[program]
-        environment = self.environment | settings
-        result = subprocess.run(
-            [*command, *arguments], env=environment, capture_output=True, check=False, cwd=self.folder
-        )
+        file = own_services()[name]["environment"]["FRESHET_HEARTBEAT_FILE"]
+        words = [word.replace("8000", str(self.api_port)).replace(file, self.heartbeat(name)) for word in test[1:]]
+        command = ["sh", "-c", *words] if test[0] == "CMD-SHELL" else [{"python": sys.executable}[words[0]], *words[1:]]
+        result = subprocess.run(command, capture_output=True, check=False, cwd=self.folder)
         return result.returncode == 0
 
     def ingestion(self) -> dict[str, Any]:
@@ -217,10 +219,17 @@ def test_a_worker_does_the_jobs_of_its_queues_and_ends_when_asked(
     assert deployment.is_well(service)
     process.terminate()
     assert process.wait(PATIENCE) == 0
+    assert not deployment.is_well(service)
 
 
-def test_a_worker_is_not_well_without_its_database(deployment: Deployment) -> None:
-    assert not deployment.is_well("worker", FRESHET_DATABASE_URL="postgresql://postgres@/none?host=/nowhere")
+def test_a_worker_is_not_well_where_its_heartbeats_no_longer_reach_the_database(deployment: Deployment) -> None:
+    process = deployment.start("delivery-worker")
+    until(lambda: deployment.is_well("delivery-worker"), "the worker does not become well")
+    process.send_signal(signal.SIGSTOP)
+    past = time.time() - 150
+    os.utime(deployment.heartbeat("delivery-worker"), (past, past))
+    assert not deployment.is_well("delivery-worker")
+    end(process)
 
 
 def test_the_scheduler_posts_the_jobs_that_are_due(deployment: Deployment) -> None:

@@ -12,7 +12,7 @@ def open_paths(stored: FilledStore) -> list[str]:
     of_models = ["/models", f"/models/{stored.version}", f"/comparisons/{stored.comparison}"]
     what_if = [f"/basins/{BASINS[0]}/what-if", f"/basins/{BASINS[0]}/what-if?run={stored.what_if}"]
     adjusted = [f"/basins/{BASINS[0]}/adjust", f"/basins/{BASINS[0]}/adjusted?run={stored.run}"]
-    return [*day, *basins, *what_if, *adjusted, *of_models, "/alerts", "/status", "/docs"]
+    return [*day, *basins, *what_if, *adjusted, *of_models, "/alerts", "/issues", "/status", "/docs"]
 
 
 def keyed_paths(stored: FilledStore) -> list[str]:

@@ -31,6 +31,6 @@ def test_a_service_restored_elsewhere_answers_to_the_byte(
     data = tmp_path / "elsewhere"
     data.mkdir()
     url = postgresql.new() if database_url.startswith("sqlite") else f"sqlite:///{data / 'freshet.sqlite'}"
-    freshet(url, data, "restore", str(file))
+    freshet(url, data, "restore", "--send-alerts", str(file))
     with served(url, data) as (address, _):
         assert answers(address, api.stored) == before

@@ -45,7 +45,7 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     why_no_snow = missing["storage.snow"]
     peak = _api(shown, f"/v1/basins/{ALARMED}/outlook")["peak"]
     assert isinstance(peak, dict)
-    highest = f"a peak of {number(peak['discharge'])} m³/s is expected on {on(date.fromisoformat(peak['day']))}"
+    highest = f"a peak of {number(peak['discharge'])} m³/s was expected on {on(date.fromisoformat(peak['day']))}"
     expect(shown.page.locator(".lead")).to_contain_text(highest)
     threat = shown.page.locator(".glance > div").first
     expect(threat).to_contain_text("bankfull 80 % by the forecast from T0 20 September 2005")

@@ -12,6 +12,7 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from operations.basin_data.ingest import ingest
+from operations.daily import issue_record
 from operations.forecasting.forecast import forecast, forecast_volumes
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
@@ -23,6 +24,7 @@ from operations.what_if import what_if
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts
 from records.database.engine import Database
 from records.feeds import feeds
+from records.forecasts.issues import Settled
 from records.jobs import attempts
 from records.runs.run_types import Run
 from records.runs.runs import RunRequest
@@ -78,6 +80,7 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
     ask("PUT", "/v1/basins/{basin}/flood-frequency", studied, basin=BASIN)
     machine.step()
     run = _forecasts(database, clock)
+    _issue(database, clock, run)
     weather_id, bridge = _weather(database, clock)
     daily = {"name": "daily forecast", "job": {"kind": "forecast", "params": {"horizon": 10}}, "cron": "30 6 * * *"}
     return {
@@ -86,6 +89,7 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
         "other_version": other,
         "comparison": comparison,
         "run": run.id,
+        "issue": str(clock.today()),
         "weather": weather_id,
         "bridge": bridge,
         "subscription": subscription,
@@ -132,6 +136,14 @@ def _forecasts(database: Database, clock: Clock) -> Run:
         work_of(database, clock), RunRequest(VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
     )
     return run
+
+
+def _issue(database: Database, clock: Clock, run: Run) -> None:
+    """Record the issue of today, which lacks a basin."""
+    missing = Settled("failed", None, absent(Reason.FAILED, message="its feed does not answer."))
+    issue_record.start(work := work_of(database, clock), None)
+    issue_record.settle(work, [(basin, Settled("issued", run.id)) for basin in BASINS if basin != BASIN])
+    issue_record.settle(work, [(BASIN, missing)], closes=True)
 
 
 def _weather(database: Database, clock: Clock) -> tuple[str, str]:

@@ -18,7 +18,6 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -121,8 +120,6 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     start = pipes.first()
     settings = Settings.load(**start["settings"])
     log_to_stderr(settings.log_level)
-    with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
-        Path("/proc/self/oom_score_adj").write_text("500")
     child_processes.limit(memory=start["memory_limit"])
     tools = Work(settings, Database.of(settings), Clock(settings.as_of))
     tools.database.watch()

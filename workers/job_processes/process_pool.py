@@ -74,6 +74,8 @@ class Child:
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         command = child_processes.python_command(module, str(os.getpid()))
         self._process = child_processes.start(command, environment=os.environ | ONE_THREAD | BY_BUS, dies_by=None)
+        child_processes.kill_first_without_memory(self._process)
+        self._kills_before = child_processes.memory_kills()
         self.memory_limit = memory_limit
         self.ended = False
         self.started_at: float | None = None
@@ -83,6 +85,7 @@ class Child:
         self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
 
     def run(self, job: jobs.Job) -> None:
+        self._kills_before = child_processes.memory_kills()
         self._write({"run": job.id, "attempt": job.attempt})
 
     def stop(self, reason: StopReason) -> None:
@@ -131,7 +134,7 @@ class Child:
 
     def end_in_words(self) -> str:
         """Describe how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
-        end = self._fault or child_processes.end_in_words(self._process, KILL_PATIENCE)
+        end = self._fault or child_processes.end_in_words(self._process, KILL_PATIENCE, self._kills_before)
         return end or "closed its pipe"
 
     def _read(self, seconds: float) -> None:

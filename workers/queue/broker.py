@@ -33,12 +33,14 @@ class BrokerProblem(Problem):
 
 
 class Refusal(NamedTuple):
-    """Why the broker takes no messages: what it does, and the remedy."""
+    """Why the broker takes no messages: what it does, the remedy, and the broker's own words, if it answered any."""
 
     cause: str
     remedy: str
+    words: str | None = None
 
 
+MAX_WORDS = 120
 _TRIAL, _TRIAL_SECONDS = "freshet-trial", 60
 _NO_ANSWER = Refusal("does not answer", "Start it")
 _READ_ONLY = Refusal("is a replica, which is only read", "Name the primary in FRESHET_BROKER_URL, or promote this one")
@@ -138,7 +140,8 @@ def write_refusal(settings: Settings) -> Refusal | None:
             if client is not None:
                 try_to_write(client)
     except (redis.RedisError, OSError) as error:
-        return _refusal_of(error)
+        refusal = _refusal_of(error)
+        return refusal if refusal is _NO_ANSWER else refusal._replace(words=printable(str(error)[:MAX_WORDS]))
     return None
 
 

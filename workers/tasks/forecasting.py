@@ -1,15 +1,15 @@
 """Handlers of jobs that forecast."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import DataProblem
-from hydrology.base.reasons import Reason
 from ingestion.base import SourceFile
 from jobspec.jobs import forecasting as requests
 from operations import what_if as what_ifs
+from operations.daily import issue_record
 from operations.daily import replay as replays
 from operations.daily.daily_cycle import CyclePlan, IssuedPart, after_daily, close, issue_part, prepare
 from operations.daily.daily_forecasts import DailyRequest
@@ -19,15 +19,15 @@ from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
 from records.feeds.feeds import FetchedBasin
-from records.jobs.jobs import Job
 from records.runs.run_types import Run
-from workers.division import cores, divide
+from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
 
 def forecast(running: JobRun, params: requests.ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     issued = forecasts.forecast(running.work, running.request(params))
+    issue_record.settle_runs(running.work, issued)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -58,10 +58,7 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
         requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon))
         for names in plan.parts
     ]
-    done = [
-        IssuedPart.failed(names, _why(result)) if isinstance(result, Job) else from_json(IssuedPart, result)
-        for names, result in zip(plan.parts, divide(running, parts, daily_part, to_json(plan)), strict=True)
-    ]
+    done = divide(running, parts, _daily_part, IssuedPart, to_json(plan))
     cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
@@ -86,22 +83,22 @@ def _prepare(running: JobRun, params: requests.DailyParams) -> CyclePlan:
 
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
     work = replace(running.work, cores=cores(running))
-    return prepare(work, running.intake(), names=params.feeds, listener=listener, on_fetch=note)
+    asked = _newest(running, params.horizon)
+    return prepare(work, running.intake(), asked, names=params.feeds, listener=listener, on_fetch=note)
 
 
 def _newest(running: JobRun, horizon: int) -> DailyRequest:
-    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner)
-
-
-def _why(failed: Job) -> Absent:
-    problem = failed.problem or {"detail": f"Job {failed.id} was {failed.status}."}
-    return absent(Reason.FAILED, message=problem["detail"])
+    job = None if running.works_alone else running.job.id
+    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner, job=job)
 
 
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
     """Issue the newest forecasts of a part of the basins."""
-    content: dict[str, Any] = to_json(issue_part(running.work, params.basins, _newest(running, params.horizon)))
-    return content
+    return stored_outcome(_daily_part(running, params))
+
+
+def _daily_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
+    return issue_part(running.work, params.basins, _newest(running, params.horizon))
 
 
 def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:
@@ -115,11 +112,25 @@ def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]
     return {"weather": done.weather} | done.counts | {"warnings": remarks}
 
 
-def replay(running: JobRun, params: requests.ReplayParams) -> dict[str, Any]:
-    """Issue the forecasts of past days as if each were today."""
+def _whole_replay(running: JobRun, params: requests.ReplayParams) -> list[requests.ReplayParams]:
+    by_product = replays.basins_by_product(running.work, params)
+    return [params.model_copy(update={"basins": names}) for names in by_product.values()]
+
+
+def _replay_part(running: JobRun, params: requests.ReplayParams) -> replays.ReplayedPart:
     done = replays.replay(running.work, running.request(params))
-    reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
+    return replays.ReplayedPart(len(done.runs), len(done.changes), done.reasons)
+
+
+def _replay(running: JobRun, done: Sequence[tuple[requests.ReplayParams, replays.ReplayedPart]]) -> dict[str, Any]:
+    parts = [part for _, part in done]
+    reasons = {basin: str(reason) for part in parts for basin, reason in part.reasons.items()}
     for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")
     shown = dict(islice(reasons.items(), MAX_REPORTED))
-    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": shown}
+    changes = sum(part.changes for part in parts)
+    return {"runs": sum(part.runs for part in parts), "alert_changes": changes, "reasons": shown}
+
+
+replay = Division(replays.ReplayedPart, _whole_replay, _replay_part, _replay)
+"""Issue the forecasts of past days as if each were today."""

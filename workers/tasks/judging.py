@@ -8,21 +8,34 @@ from typing import Any
 from hydrology.base.absent import texts
 from jobspec.jobs import judging as requests
 from operations.verification import reforecast as reforecasts
+from operations.verification import simulated_levels
 from operations.verification.calibrate import calibrate
-from operations.verification.compare import compare
-from operations.verification.evaluate import evaluate
+from operations.verification.compare import ComparedPart, basins_to_compare, compare_part, conclude_comparison
+from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
 from operations.verification.recalibrate import recalibrate
-from operations.verification.simulated_levels import LevelsComputed, compute
+from operations.verification.simulated_levels import LevelsComputed, LevelsPart
 from operations.verification.verify_issued import Verified, verify
+from records.database.stored import grouped
 from records.job_permissions import permissions
 from records.versions import promotions
+from workers.division import Division
 from workers.job import MAX_REPORTED, JobRun
 
 
-def evaluation(running: JobRun, params: requests.EvaluationParams) -> dict[str, Any]:
-    """Score a model version."""
+def _whole_evaluation(running: JobRun, params: requests.EvaluationParams) -> list[requests.EvaluationParams]:
     version, basins = _chosen(running, params.version, params.basins)
-    scores = evaluate(running.work, version, params.period, basins)
+    return [params.model_copy(update={"version": version, "basins": [*basins]})]
+
+
+def _evaluated(running: JobRun, params: requests.EvaluationParams) -> EvaluatedPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return evaluate_part(running.work, version, params.period, basins)
+
+
+def _evaluation(running: JobRun, done: Sequence[tuple[requests.EvaluationParams, EvaluatedPart]]) -> dict[str, Any]:
+    first, basins = done[0][0], [basin for params, _ in done for basin in params.basins]
+    version, period = first.version or "", first.period
+    scores = conclude(running.work, version, period, basins, [part for _, part in done])
     if scores.warning is not None:
         running.log(scores.warning)
     nse = scores.quartiles("nse")
@@ -38,6 +51,10 @@ def evaluation(running: JobRun, params: requests.EvaluationParams) -> dict[str, 
     }
 
 
+evaluation = Division(EvaluatedPart, _whole_evaluation, _evaluated, _evaluation)
+"""Score a model version."""
+
+
 def calibration(running: JobRun, params: requests.CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version, or recalibrate its forecasts."""
     version, basins = _chosen(running, params.version)
@@ -49,12 +66,24 @@ def calibration(running: JobRun, params: requests.CalibrationParams) -> dict[str
     return {"version": version, "error_model": asdict(model) | error_model}
 
 
-def reforecast(running: JobRun, params: requests.ReforecastParams) -> dict[str, Any]:
-    """Compute and store the skill of a model version's reforecasts."""
+def _whole_reforecast(running: JobRun, params: requests.ReforecastParams) -> list[requests.ReforecastParams]:
     version, basins = _chosen(running, params.version, params.basins)
-    done = reforecasts.reforecast(
+    reforecasts.judged_by(running.work, version, params.period)
+    return [params.model_copy(update={"version": version, "basins": [*basins]})]
+
+
+def _reforecast_part(running: JobRun, params: requests.ReforecastParams) -> reforecasts.ReforecastPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return reforecasts.reforecast_part(
         running.work, version, basins, params.period, every=params.every, horizon=params.horizon
     )
+
+
+def _reforecast(
+    running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, reforecasts.ReforecastPart]]
+) -> dict[str, Any]:
+    version, period = parts[0][0].version or "", parts[0][0].period
+    done = reforecasts.conclude(running.work, version, period, [part for _, part in parts])
     return {
         "version": version,
         "scored": done.scored,
@@ -62,6 +91,10 @@ def reforecast(running: JobRun, params: requests.ReforecastParams) -> dict[str, 
         "error_model": done.error_model,
         "left_out": texts(done.left_out),
     }
+
+
+reforecast = Division(reforecasts.ReforecastPart, _whole_reforecast, _reforecast_part, _reforecast)
+"""Compute and store the skill of a model version's reforecasts."""
 
 
 def verification(running: JobRun, params: requests.VerificationParams) -> dict[str, Any]:
@@ -90,14 +123,41 @@ def _version(running: JobRun, version: str | None) -> str | None:
         return permissions.version_of(session, running.grant, version)
 
 
-def levels(running: JobRun, params: requests.LevelsParams) -> dict[str, Any]:
-    """Compute and store thresholds from model versions' simulations of past days."""
-    done = compute(running.work, _version(running, params.version), params.basins)
-    return {"versions": [_of_version(of) for of in done]}
+def _whole_levels(running: JobRun, params: requests.LevelsParams) -> list[requests.LevelsParams]:
+    version = _version(running, params.version)
+    with running.work.database.reading() as session:
+        asked = simulated_levels.asked_basins(session, version, params.basins)
+    return [params.model_copy(update={"version": of, "basins": [*names]}) for of, names in asked.items()]
 
 
-def comparison(running: JobRun, params: requests.ComparisonParams) -> dict[str, Any]:
-    """Compare model versions with the first of them."""
-    owner = running.grant.owner
-    stored = compare(running.work, params.versions, params.period, params.basins, owner=owner)
+def _levels_part(running: JobRun, params: requests.LevelsParams) -> LevelsPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    return simulated_levels.compute_part(running.work, version, basins)
+
+
+def _levels(_running: JobRun, done: Sequence[tuple[requests.LevelsParams, LevelsPart]]) -> dict[str, Any]:
+    by_version = grouped((params.version or "", part) for params, part in done)
+    return {"versions": [_of_version(simulated_levels.conclude(*of)) for of in by_version.items()]}
+
+
+levels = Division(LevelsPart, _whole_levels, _levels_part, _levels)
+"""Compute and store thresholds from model versions' simulations of past days."""
+
+
+def _whole_comparison(running: JobRun, params: requests.ComparisonParams) -> list[requests.ComparisonParams]:
+    basins = basins_to_compare(running.work, params.versions, params.period, params.basins)
+    return [params.model_copy(update={"basins": [*basins]})]
+
+
+def _compared(running: JobRun, params: requests.ComparisonParams) -> ComparedPart:
+    return compare_part(running.work, params.versions, params.period, params.basins, owner=running.grant.owner)
+
+
+def _comparison(running: JobRun, done: Sequence[tuple[requests.ComparisonParams, ComparedPart]]) -> dict[str, Any]:
+    first, parts = done[0][0], [(params.basins, part) for params, part in done]
+    stored = conclude_comparison(running.work, first.versions, first.period, parts, owner=running.grant.owner)
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}
+
+
+comparison = Division(ComparedPart, _whole_comparison, _compared, _comparison)
+"""Compare model versions with the first of them."""

@@ -214,7 +214,7 @@ def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: s
     low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))
     levels = [
         Level(label=level_title(level.name), value=level.discharge)
-        for level in _levels_reached(shown)
+        for level in _levels_reached(shown)[-1:]  # more would cover each other near zero
         if level.discharge is not None
     ]
     return figure.but(
@@ -245,7 +245,7 @@ def _notes_of_recession(shown: DrainDownOfRun) -> Iterator[str]:
         yield shown.in_words
     reached = _levels_reached(shown)
     if reached:
-        yield from (str(level.in_words) for level in reached[-1:])
+        yield from (str(level.in_words).replace(level.name, level_title(level.name), 1) for level in reached[-1:])
     else:
         yield f"Within {counted(shown.horizon_days, 'day')} flow falls below no level that it was not below at T0."
     yield "It is not a forecast; the band is the spread of the members."

@@ -217,7 +217,7 @@ def weather(forecast: BasinForecast, known: Mapping[str, Values], time: Sequence
         unit="mm/day",
         right_unit="°C",
         described="Rain or snow of each day, and its lowest and highest temperature. The values stand behind the call.",
-        note=f"{forecast.forcing_note} Snow is what falls on days whose mean temperature is that of snow in Snow-17.",
+        note=f"{forecast.forcing_note} Drawn as snow on days that are cold enough for it in Snow-17.",
         call=call,
         reason=None if curves else f"No weather of these days is stored for {forecast.product}.",
         time=list(time),

@@ -219,7 +219,7 @@ def _written_peak(outlook: Mapping[str, Any]) -> str | None:
 def _card_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak, days = outlook["peak"], outlook["days"]
     if peak is None:
-        return "None, falling from"
+        return "No peak, falling from"
     way = f"{number(peak['discharge'])} {_units(outlook).flow} on {on(date.fromisoformat(peak['day']))}"
     if peak["day"] == days["time"][-1]:
         return f"Rising to {number(peak['discharge'])} {_units(outlook).flow} by"
@@ -241,7 +241,8 @@ def _sentence_of_peak(outlook: Mapping[str, Any]) -> str | None:
 def _lead_of_peak(outlook: Mapping[str, Any]) -> str | None:
     peak, unit = outlook["peak"], _units(outlook).flow
     day = peak and on(date.fromisoformat(peak["day"]))
-    return peak and f"a peak of {number(peak['discharge'])} {unit} is expected on {day}"
+    is_or_was = "was" if outlook["freshness"]["state"] == "stale" else "is"
+    return peak and f"a peak of {number(peak['discharge'])} {unit} {is_or_was} expected on {day}"
 
 
 def _sentence_of_median(outlook: Mapping[str, Any]) -> str:

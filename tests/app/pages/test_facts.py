@@ -104,7 +104,7 @@ def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_clien
         assert shown.value == "2.00 mm/day on 2 October"
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
     falling = basin_facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
-    assert (falling.value or "").startswith("None, falling from ")
+    assert (falling.value or "").startswith("No peak, falling from ")
 
 
 def _outlook(**fields: Any) -> BasinOutlook:
@@ -132,7 +132,7 @@ def test_the_headline_of_skill_is_that_of_the_month_else_of_any(fields: dict[str
 def test_before_any_verification_there_is_a_word_for_held_out_days() -> None:
     of_nse: dict[str, Any] = {"nse": 0.75, "nse_period": OF_ROWS, "forecasts": None}
     shown = basin_facts.skill(_outlook(skill=SkillNow.model_construct(**of_nse)))
-    assert (shown.value, shown.detail) == ("Good", "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30")
+    assert (shown.value, shown.detail) == ("Good", "NSE 0.75 (1 is perfect) on held-out days, 1989-10-01 to 1999-09-30")
     assert basin_facts.skill(_outlook(skill=None)).detail == "not evaluated on held-out days here yet"
 
 

@@ -50,7 +50,7 @@ def test_the_hydrograph_has_now_official_categories_the_peak_and_the_issue_befor
     assert "Forecast of 29 September Of 30 September Peak" in changes
     assert f"{number(after['discharge'])} m³/s on 2 October {number(after['p05'])} to {number(after['p95'])}" in changes
     assert f"Peak {number(before['discharge'])} m³/s on 1 October" in changes
-    assert "Severity: highest likely level" in changes
+    assert "Highest likely level" in changes
     assert "forecast of 29 September" in [curve["label"] for curve in drawing["curves"]]  # of another horizon
 
 

@@ -23,7 +23,11 @@ from workers.queue.enqueue import Sender
 Change = Callable[[Any], object]
 
 FAULTS: dict[str, tuple[Change, Change, str]] = {
-    "memory": (lambda b: b.config_set("maxmemory", 1), lambda b: b.config_set("maxmemory", 0), "maxmemory"),
+    "memory": (
+        lambda b: b.config_set("maxmemory", 1),
+        lambda b: b.config_set("maxmemory", 0),
+        "It answered: command not allowed",
+    ),
     "replica": (lambda b: b.replicaof("127.0.0.1", 1), lambda b: b.replicaof("NO", "ONE"), "is a replica"),
     "replicas": (
         lambda b: b.config_set("min-replicas-to-write", 1),
@@ -84,6 +88,7 @@ def test_a_broker_that_refuses_to_be_written_is_reported_until_it_is_well(
             assert "jobs are stored, and sent to the workers afterwards" in sentence
             assert "secret" not in sentence
             assert "no-broker" in client.get("/health/ready").json()["degraded"]
+            assert 'freshet_degraded{code="no-broker"} 1.0' in client.get("/metrics", headers=header).text
             posted = client.post("/v1/jobs", json={"kind": "forecast", "params": {}}, headers=header).json()
             assert (posted["status"], posted["sent_at"]) == ("queued", None), name
             mend(admin)

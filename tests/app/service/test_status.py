@@ -194,6 +194,27 @@ def test_a_queue_that_nobody_takes_from_is_reported(database: Database, client: 
     assert work_codes(client) == ["no-worker"]
 
 
+def test_a_worker_that_runs_a_job_of_another_queue_or_has_just_ended_one_counts(
+    database: Database, client: TestClient
+) -> None:
+    now = Clock(None).wall()
+    with database.transaction() as session:
+        process_heartbeats.beat(session, "w", "worker", ["default", "service"], now)
+    first = posted(database, now - timedelta(minutes=7))
+    (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
+    assert shown["sentence"].endswith("1 idle worker of it took none: read their log, and restart them.")
+    posted(database, now - timedelta(minutes=7), queue="service")
+    with database.transaction() as session:
+        assert attempts.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+    assert work_codes(client) == []
+    with database.transaction() as session:
+        attempts.finish(session, first, 1, at=now, status="succeeded", result={})
+    assert work_codes(client) == []
+    with database.transaction() as session:
+        session.execute(jobs.JOBS.update().values(claimed_at=now - timedelta(minutes=6)))
+    assert work_codes(client) == ["no-worker"]
+
+
 def test_a_queue_that_other_jobs_occupy_is_reported_after_an_hour(database: Database, client: TestClient) -> None:
     now = Clock(None).wall()
     for queue, kind in (("default", "forecast"), ("training", "training")):

@@ -122,13 +122,13 @@ def test_a_page_shows_no_score_of_learnt_years_as_skill(sqlite_database: Databas
     assert "not evaluated on held-out days here yet" in text
     assert f"No score over held-out days of version {version} in {BASIN} is stored" in text
     assert "Simulation of days held out of its training" not in text
-    assert "0.75 <small>" not in sqlite_client.get("/").text
+    assert "0.75 <small" not in sqlite_client.get("/").text
     with sqlite_database.transaction() as session:
         verification_scores.replace(session, [replace(SCORE, version_id=version)])
     text = sqlite_client.get(f"/basins/{BASIN}").text
-    assert "NSE 0.75 on held-out days, 1989-10-01 to 1999-09-30" in text
+    assert "NSE 0.75 (1 is perfect) on held-out days, 1989-10-01 to 1999-09-30" in text
     assert "Simulation of days held out of its training" in text
-    assert "0.75 <small>1989-10-01 to 1999-09-30</small>" in sqlite_client.get("/").text
+    assert '0.75 <small class="together">1989 to 1999</small>' in sqlite_client.get("/").text
 
 
 def test_held_out_scores_of_the_twin_stand_before_scores_of_days_that_a_version_has_learnt_from(

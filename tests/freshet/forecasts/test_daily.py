@@ -42,6 +42,12 @@ def test_every_basin_is_reported_and_the_exit_code_shows_whether_all_have_a_fore
     late = freshet("daily", "--json", **here.environment)
     assert (late.code, late.json["counts"]) == (6, {"issued": len(GOING), "stale": 1})
     assert list(late.json["reasons"]) == [STOPPED]
+    listed = freshet("issues", "--json", **here.environment).json["issues"]
+    assert [(one["day"], one["renewed"], one["lacking"]) for one in listed] == [
+        ("2005-06-06", len(GOING), 1),
+        ("2005-06-01", len(BASINS), 0),
+    ]
+    assert f"{STOPPED} " in freshet("issues", "2005-06-06", **here.environment).out
 
 
 def test_a_feed_that_is_not_stored_is_refused(here: Station, freshet: Freshet) -> None:

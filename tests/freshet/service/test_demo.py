@@ -204,7 +204,7 @@ def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evalua
                 for one in scores
                 if (one["member"], one["period"]) == ("mean", {"first_day": first, "last_day": last})
             )
-            assert f"NSE {own:.2f} on held-out days, {days}" in client.get(f"/basins/{basin}").text
+            assert f"NSE {own:.2f} (1 is perfect) on held-out days, {days}" in client.get(f"/basins/{basin}").text
 
     # Forecasts of the day, with weather that is labelled; snow far above normal; an alert, and what changed.
     forecasts = {one["basin"]: one for one in demonstrated["forecasts"]}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
@@ -202,7 +203,13 @@ def test_a_page_that_fails_leaves_every_row_as_it_was(office: Office) -> None:
     before = office.content()
     office.world.now += timedelta(days=1)
     office.world.page_size, office.world.faults = 7, {office.world.today: ["usgs-500-page-2"]}
-    assert statuses(office.fetch("flow")) == {("failed", 0, 0)}
+    with capture_logs() as lines:
+        assert statuses(done := office.fetch("flow")) == {("failed", 0, 0)}
+    (line,) = [line for line in lines if line["event"] == "feed.failed"]  # once, though each basin failed
+    assert (line["feed"], line["basins"], line["failed"]) == ("flow", len(done), len(done))
+    assert 1 <= len(line["first_reasons"]) <= 3
+    basin, _, reason = line["first_reasons"][0].partition(": ")
+    assert reason == done[basin].reason
     assert office.content() == before
     assert (office.feed("flow").last_success_at, office.feed("flow").last_error_at) == (NOW, office.world.now)
     office.world.faults = {}

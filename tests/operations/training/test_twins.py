@@ -85,7 +85,7 @@ def test_another_ensemble_in_the_twins_place_is_refused(shelf: Path) -> None:
 def test_years_that_it_has_learnt_from_are_scored_by_the_twin(trained_store: Database, today: Installed) -> None:
     assert today.twin is not None
     of_twin = evaluate(work_of(trained_store, CLOCK), today.twin, YEARS, BASINS)
-    done: Evaluation = evaluate(work_of(trained_store, CLOCK), today.version_id, YEARS, BASINS)
+    done: Evaluation[BasinSkill] = evaluate(work_of(trained_store, CLOCK), today.version_id, YEARS, BASINS)
     assert (done.version_id, done.scored) == (today.version_id, today.twin)
     assert scores(done.basins) == scores(of_twin.basins)
     assert done.worst_residual not in (None, of_twin.worst_residual)

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from records.access import audit
+from jobspec.subscriptions import NewSubscription
+from records.access import audit, keys
 from records.access.audit import AUDIT
+from records.alerts import dispatch, subscriptions
 from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, counts, make, restore
@@ -382,3 +384,26 @@ def test_a_file_that_is_not_an_archive_is_refused(new: Database, there: Settings
     shutil.copy(__file__, other)
     with pytest.raises(NoBackup, match="not a backup of Freshet"):
         restore(there, new, other, show)
+
+
+def test_a_restored_copy_sends_nothing_before_somebody_resumes_its_subscriptions(
+    database: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    now = CLOCK.wall()
+    with database.transaction() as session:
+        key, _ = keys.make(session, "office", "admin", None, now)
+        wanted = NewSubscription.model_validate({"email": "office@rivers.example"})
+        subscription = subscriptions.create(session, wanted, key.id, now, Settings()).id
+        assert dispatch.is_any_due(session, now)  # the question to its recipient
+    make(there, database, CLOCK, tmp_path / "second", show)
+    restore(there, new, tmp_path / "second", show)
+    with new.transaction() as session:
+        assert dispatch.due(session, now) == []
+        assert not dispatch.is_any_due(session, now)
+        assert subscriptions.count_paused_of_service(session) == 1
+        assert "restored from a backup" in str(subscriptions.get(session, subscription).paused_because)
+        subscriptions.resume(session, subscription)
+        assert dispatch.is_any_due(session, now)
+    with closing(Database(f"sqlite:///{tmp_path / 'successor.sqlite'}")) as successor:
+        restore(there, successor, tmp_path / "second", show, sends_alerts=True)
+        assert everything(successor) == everything(database)

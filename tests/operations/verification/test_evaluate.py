@@ -138,24 +138,6 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
     assert fitted.cells.test_r is None
 
 
-@pytest.mark.extended
-def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
-    trained_store: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    version = newest(trained_store)
-    alone = evaluate(work_of(trained_store, CLOCK), version, PERIOD, BASINS)
-    monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
-    progress: list[tuple[int, int]] = []
-    together = evaluate(
-        work_of(trained_store, CLOCK, progress=lambda *at: progress.append(at[:2]), cores=2), version, PERIOD, BASINS
-    )
-    for judged, expected in zip(together.basins, alone.basins, strict=True):
-        assert judged.snow is not None
-        assert expected.snow is not None
-        assert replace(judged, snow=replace(judged.snow, evaluated_at=expected.snow.evaluated_at)) == expected
-    assert progress == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_scores_over_days_that_the_version_used_are_labelled_with_a_warning(trained_store: Database) -> None:
     version = newest(trained_store)
     for days, use in (

@@ -41,6 +41,18 @@ def test_a_job_goes_from_queued_to_succeeded(database: Database) -> None:
         assert statuses(session, created.id) == ["queued", "running", "succeeded"]
 
 
+def test_a_job_that_succeeded_has_done_all_though_its_last_report_was_not_written(database: Database) -> None:
+    progress = {"done": 2, "total": 12, "detail": "basin"}
+    for status, done, detail in (("succeeded", 12, ""), ("failed", 2, "basin")):
+        with database.transaction() as session:
+            job = claim(session, a_job(session), "w")
+            assert job is not None
+            attempts.heartbeat(session, job.id, 1, lease_until=LEASE, progress=progress, at=NOW)
+            problem = {"kind": "x", "detail": "It broke."} if status == "failed" else None
+            ended = attempts.finish(session, job.id, 1, status=status, problem=problem, at=NOW)
+        assert ended.progress == {"done": done, "total": 12, "detail": detail}
+
+
 def test_only_one_of_several_workers_gets_the_job(database: Database) -> None:
     with database.transaction() as session:
         job = a_job(session)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime.child_processes import exit_in_words, memory_kills
 from runtime.settings import Settings
 from testing.jobs.processes import PATIENCE, ROOT
 from workers.job_processes.process_pool import Child, Children, Done, Report
@@ -38,6 +39,18 @@ def test_a_process_that_has_a_job_again_goes_on(tmp_path: Path) -> None:
         assert not child.ended
         children.give_back(child)
     assert child.ended
+
+
+def test_the_kernel_kills_a_new_process_before_its_worker_and_want_of_memory_is_named(tmp_path: Path) -> None:
+    child = Child("tests.workers.threaded", Settings.load(data=tmp_path), None)
+    try:
+        assert Path(f"/proc/{child._process.pid}/oom_score_adj").read_text().strip() == "500"
+    finally:
+        child.kill()
+    words = {exit_in_words(code, ran_out) for code in (-9, -11) for ran_out in (True, False)}
+    assert len(words) == 3
+    assert sum("memory of the machine or container ran out" in each for each in words) == 1
+    assert memory_kills() >= 0
 
 
 def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(

@@ -12,15 +12,17 @@ import pytest
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
-from operations.daily import daily_cycle
+from operations.daily import daily_cycle, issue_record
 from operations.daily.daily_forecasts import issue_newest
 from records.access import audit
 from records.database.engine import Database
+from records.forecasts import issues
 from records.forecasts.latest import latest
 from records.jobs import jobs, schedules
 from records.runs import runs
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
+from testing.work import work_of
 from tests.operations.live import FORECAST, HORIZON, ISSUE_DAY, Station, station
 from workers.scheduler import fire
 
@@ -58,6 +60,8 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basi
     with live_jobs.database.reading() as session:
         log = [event.data["text"] for event in jobs.events_after(session, done.id, 0) if event.type == "log"]
         run = latest(session, GOING[0], here.clock.now()).run
+        issue = issues.get(session, day("2005-06-01"))
+        (missing,) = issues.basins_of(session, issue.day, issues.MISSING)
         trail = [one for one in audit.page(session) if one.action == "feed fetched"]
     assert {one.subject for one in trail} >= {"ahead"}
     assert all(len(file["sha256"]) == 64 for one in trail for file in one.detail["files"])
@@ -65,6 +69,21 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basi
     reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
     assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast for today. {reason}"]
     assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")
+    assert (issue.job_id, issue.tally.counts) == (done.id, {"issued": len(GOING), "failed": 1})
+    assert (missing.basin_id, str(missing.reason)) == (STOPPED, reason)
+
+
+def test_what_is_issued_again_for_a_missing_basin_completes_the_issue(live_jobs: InProcessJobs, here: Station) -> None:
+    issue_record.start(work_of(here.database, here.clock), None)
+    with live_jobs.database.transaction() as session:
+        params = {"basins": [*GOING], "weather": "climatology", "horizon": 3}
+        posted, _ = jobs.create(session, jobs.NewJob(kind="forecast", params=params, queue="service"), here.clock.now())
+    assert live_jobs.ended(posted.id).status == "succeeded"
+    with live_jobs.database.reading() as session:
+        assert issues.get(session, day("2005-06-01")).tally.counts == {"issued": len(GOING), "pending": 1}
+    run_cycle(live_jobs)
+    with live_jobs.database.reading() as session:
+        assert issues.get(session, day("2005-06-01")).tally.counts == {"issued": len(GOING), "failed": 1}
 
 
 def run_cycle(live_jobs: InProcessJobs) -> jobs.Job:
