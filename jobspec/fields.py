@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, Period, day, zone
-from hydrology.base.errors import InvalidInput, is_shown, printable
+from hydrology.base.errors import InvalidInput, is_shown, printable, without_prefix
 from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
 
@@ -71,11 +71,6 @@ def message(detail: Mapping[str, Any]) -> str:
             tag, field, known = (detail["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
             return f"{field} must be one of {known}, not '{tag[:64]}'"
     return without_prefix(str(detail["msg"]))
-
-
-def without_prefix(text: str) -> str:
-    """Return a message without the words that pydantic puts before that of a `ValueError`."""
-    return text.replace("Value error, ", "").replace("Assertion failed, ", "")
 
 
 def _beginning(detail: ErrorDetails) -> str:

@@ -16,13 +16,13 @@ from app.http import json_numbers
 from app.http.api_keys import ForecasterReader, ForecasterWriter, KeyFirstRoute
 from app.http.base_schema import Model, Series, column, maybe, next_page
 from app.http.conditional import NO_STORE, SHORTLY, cached
-from app.http.dependencies import BasinId, KnownBasin, NoArea, OptionalBasin, Reading, RunId, id_path
+from app.http.dependencies import BasinId, KnownBasin, OptionalBasin, Reading, RunId, id_path
 from app.http.problems import Forbidden, Unauthorized, documented, documented_writing
 from app.http.shown import As, model_of
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
 from hydrology.base.doc import Why
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.changes import NewAdjustment, Publication
 from records.basins import basins

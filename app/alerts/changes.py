@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.alerts.alerts import STANDING, StandingLevel
+from app.alerts.schemas import STANDING, StandingLevel
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.basins.run_levels import ADVICE, StatedAdvice
 from app.exports.fields import Listing, documented_list, listing

@@ -9,13 +9,12 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.base_schema import Model
-from app.http.dependencies import NoArea
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import M_PER_FT, Units
+from hydrology.base.units import M_PER_FT, NoArea, Units
 from hydrology.extremes.level_checks import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.ratings import Rating

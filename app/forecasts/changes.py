@@ -17,13 +17,13 @@ from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import DaysOfRun, header_of_days, run_table
 from app.forecasts.words import UNITS, depth, number, on, signed
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
-from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RunId
+from app.http.dependencies import AsKnown, BasinId, Reading, RunId
 from hydrology.attribution import PARTS, interaction, whole_change
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date, day
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import Latest, NoForecast, NoModel, result_of
 from records.runs import run_arrays, runs

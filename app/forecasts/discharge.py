@@ -14,12 +14,13 @@ from app.exports.table import RIVER_FLOW
 from app.forecasts.header import Columns
 from app.http import json_numbers
 from app.http.base_schema import Model, Series, column, maybe
-from app.http.dependencies import AsKnown, NoArea
+from app.http.dependencies import AsKnown
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
+from hydrology.base.units import NoArea
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind

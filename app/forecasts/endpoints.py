@@ -24,11 +24,12 @@ from app.forecasts.forecast import (
 )
 from app.forecasts.header import run_table
 from app.http.conditional import SHORTLY, ResponseCache
-from app.http.dependencies import AsKnown, BasinId, NoArea, Reading, RenderedAnswers, RunId
+from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
 from app.http.entity_tags import entity_tag
 from app.http.limits.costs import RequestBudget
 from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem
+from hydrology.base.units import NoArea
 from records.basins.basins import Site, UnknownBasin
 from records.forecasts.latest import Latest, NoForecast, NoModel, newest_run_keys, result_of
 from records.runs.run_types import UnknownRun

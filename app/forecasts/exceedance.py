@@ -19,12 +19,12 @@ from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe
-from app.http.dependencies import NoArea, Reading
+from app.http.dependencies import Reading
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
 from records.forecasts import adjustments

@@ -14,9 +14,9 @@ from app.forecasts import lookup
 from app.forecasts.exceedance import ExceedanceOfRun, LevelUnits, exceedance
 from app.forecasts.lookup import PROBLEMS
 from app.http.base_schema import Model, OfBasin
-from app.http.dependencies import BasinId, NoArea, Reading, ServiceClock
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import refused
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from records.forecasts.latest import result_of
 from records.outlooks import reader
 

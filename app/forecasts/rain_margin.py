@@ -18,14 +18,14 @@ from app.forecasts.header import FieldUnits, RunOfBasin, header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.words import depth, level_in_words, number, on
 from app.http.base_schema import EXPLAINED, Missing, Model, maybe
-from app.http.dependencies import NoArea, Reading
+from app.http.dependencies import Reading
 from app.http.json_numbers import rounded, rounded_or_none
 from hydrology.base.absent import Absent, absent, known, text
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
 from hydrology.base.errors import counted
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from hydrology.extremes.rain_margin import (
     RAIN_MM,
     RESPONSE_DAYS,

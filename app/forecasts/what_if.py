@@ -17,11 +17,11 @@ from app.forecasts.water.balances import WaterBalance, water_balance
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column, maybe
 from app.http.conditional import FOR_EVER, SHORTLY
-from app.http.dependencies import KnownBasin, NoArea, Reading, ServiceClock
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from jobspec.fields import ID
 from records.basins.basins import Site, UnknownBasin
 from records.forecasts.latest import Latest, result_of

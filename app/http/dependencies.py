@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from app.http.conditional import ResponseCache
 from app.http.problems import Fault, InvalidRequest, refused
 from hydrology.base import units as convert
-from hydrology.base.errors import InvalidInput
 from jobspec.fields import BASIN_SCHEMA, ID, NAMED, form, full_id
 from records.basins import basins
 from records.database import checksums
@@ -219,10 +218,6 @@ AreaName = Annotated[
         examples=["area_gages2"],
     ),
 ]
-
-
-class NoArea(InvalidInput):
-    """The run names no drainage area, so its depths cannot be given as flows."""
 
 
 def area_between(

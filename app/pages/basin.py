@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.alerts import alerts as alert_answers
+from app.alerts import schemas as alert_answers
 from app.basins.schemas import basin_detail
 from app.feeds import holes as holes_of
 from app.forecasts.changes import change_of
@@ -22,9 +22,9 @@ from app.pages.basin_facts import by_months, facts_of, shown_scores, verified_ro
 from app.pages.basin_figures import BasinFigures, figures_of, or_reason, runs_around
 from app.pages.figures.flow import flow_of
 from app.pages.render import ChosenUnits, PageRoute, render
+from app.versions.schemas import version_detail
 from app.versions.scores import basin_skill
 from app.versions.verification import verified_in
-from app.versions.versions import version_detail
 from hydrology.base.absent import Absent
 from hydrology.base.basins import TIME_ZONE
 from hydrology.base.calendar import day

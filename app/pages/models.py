@@ -13,9 +13,9 @@ from app.pages.basin_figures import or_reason
 from app.pages.forms import form_of
 from app.pages.render import PageRoute, render
 from app.versions.comparisons import Comparison, ComparisonId, comparison_of, comparison_summaries
-from app.versions.schemas import NewPromotion
+from app.versions.schemas import NewPromotion, version_detail, version_summaries
 from app.versions.scores import model_skill
-from app.versions.versions import promotions_of, version_detail, version_summaries
+from app.versions.versions import promotions_of
 from hydrology.verification.held_out_years import HELD_OUT
 from jobspec.extensions import extensions
 from records.database.stored import grouped

@@ -1,18 +1,22 @@
 """Answers about model versions."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
+from sqlalchemy.orm import Session
 
 from app.http.base_schema import EXPLAINED, Missing, Model, next_page
 from app.http.shown import As
 from hydrology.base.doc import Why
 from hydrology.base.products import MAX_PARTS
+from hydrology.water.ledger import tolerance_of
 from hydrology.water.probes import ProbeResult
 from jobspec.fields import Basins, Id, Line, RequestModel
-from records.versions import promotions
+from records.versions import promotions, versions
 from records.versions.version_properties import Pretrained
 
 
@@ -198,3 +202,51 @@ class BasinPromotions(Model):
 
     basin: str
     promotions: list[Annotated[promotions.Promotion, _IN_BASIN]]
+
+
+def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[ModelSummary]:
+    in_use = promotions.in_use(session)
+    return [ModelSummary.from_records(version, **_counts(version, in_use)) for version in stored]
+
+
+def version_detail(session: Session, version: str) -> ModelDetail:
+    stored, in_use = versions.get(session, version), promotions.in_use(session)
+    physics, scratch = "It was stored without having been examined.", "It was trained from scratch."
+    if stored.combines:
+        physics = "Its parts were examined, each by itself."
+    if stored.tuned_on is not None:
+        scratch = "It was fine-tuned elsewhere, from a version not stored here."
+    return ModelDetail.from_records(
+        stored,
+        stored.properties,
+        **_counts(stored, in_use),
+        members=[
+            Member(label=label, seed=seed) for label, (seed, _) in versions.seeds_and_logs(session, version).items()
+        ],
+        parts=[ModelPart.from_records(part, member_count=len(part.members)) for part in stored.combines],
+        current_basins=in_use.get(version, ()),
+        closure=_closure(stored),
+        why={"closure": _why_no_closure(stored), "physics": physics, "parent": scratch},
+    )
+
+
+def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {
+        "basin_count": len(version.basins),
+        "current_for": len(in_use.get(version.id, ())),
+        "official": version.owner is None,
+    }
+
+
+def _closure(version: versions.Version) -> Closure | None:
+    measured, tolerance = version.properties.closure, tolerance_of(np.float32)
+    if measured is None:
+        return None
+    closes = measured.worst_relative_residual <= tolerance
+    return Closure.from_records(measured, tolerance=tolerance, closes=closes)
+
+
+def _why_no_closure(version: versions.Version) -> str:
+    if not version.conserving:
+        return "The network does not conserve mass."
+    return f"It was not evaluated over all its basins yet (freshet evaluate --version {version.id})."

@@ -1,10 +1,8 @@
 """/v1/models and /v1/basins/{basin}/promotions: model versions."""
 
-from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
@@ -15,7 +13,6 @@ from app.http.dependencies import KnownBasin, Reading, VersionId
 from app.http.problems import documented_writing
 from app.versions import schemas
 from hydrology.base.errors import InvalidInput
-from hydrology.water.ledger import tolerance_of
 from jobspec.fields import NAMED
 from records.basins.basins import UnknownBasin
 from records.versions import combinations, promotions, versions
@@ -33,33 +30,6 @@ Architecture = Annotated[
 ]
 
 
-def version_summaries(session: Session, stored: Sequence[versions.Version]) -> list[schemas.ModelSummary]:
-    in_use = promotions.in_use(session)
-    return [schemas.ModelSummary.from_records(version, **_counts(version, in_use)) for version in stored]
-
-
-def version_detail(session: Session, version: str) -> schemas.ModelDetail:
-    stored, in_use = versions.get(session, version), promotions.in_use(session)
-    physics, scratch = "It was stored without having been examined.", "It was trained from scratch."
-    if stored.combines:
-        physics = "Its parts were examined, each by itself."
-    if stored.tuned_on is not None:
-        scratch = "It was fine-tuned elsewhere, from a version not stored here."
-    return schemas.ModelDetail.from_records(
-        stored,
-        stored.properties,
-        **_counts(stored, in_use),
-        members=[
-            schemas.Member(label=label, seed=seed)
-            for label, (seed, _) in versions.seeds_and_logs(session, version).items()
-        ],
-        parts=[schemas.ModelPart.from_records(part, member_count=len(part.members)) for part in stored.combines],
-        current_basins=in_use.get(version, ()),
-        closure=_closure(stored),
-        why={"closure": _why_no_closure(stored), "physics": physics, "parent": scratch},
-    )
-
-
 def promotions_of(session: Session, version: str) -> schemas.Promotions:
     """Return the promotions of a version; basins promoted together are one entry."""
     rows = promotions.of_version(session, version)
@@ -74,28 +44,6 @@ def promotions_of(session: Session, version: str) -> schemas.Promotions:
     )
 
 
-def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    return {
-        "basin_count": len(version.basins),
-        "current_for": len(in_use.get(version.id, ())),
-        "official": version.owner is None,
-    }
-
-
-def _closure(version: versions.Version) -> schemas.Closure | None:
-    measured, tolerance = version.properties.closure, tolerance_of(np.float32)
-    if measured is None:
-        return None
-    closes = measured.worst_relative_residual <= tolerance
-    return schemas.Closure.from_records(measured, tolerance=tolerance, closes=closes)
-
-
-def _why_no_closure(version: versions.Version) -> str:
-    if not version.conserving:
-        return "The network does not conserve mass."
-    return f"It was not evaluated over all its basins yet (freshet evaluate --version {version.id})."
-
-
 @router.get("/models", summary="List model versions", **documented_list(schemas.ModelPage))
 def list_models(
     session: Reading,
@@ -107,7 +55,7 @@ def list_models(
     found = versions.list_versions(
         session, product=product, architecture=architecture, after=page.after, limit=page.sought
     )
-    return page.of(found, lambda shown: version_summaries(session, shown))
+    return page.of(found, lambda shown: schemas.version_summaries(session, shown))
 
 
 @router.post(
@@ -124,7 +72,7 @@ def combine_models(writer: AdminWriter, new: schemas.NewCombination) -> schemas.
         wall, now = writer.clock.wall(), writer.clock.now()
         combined = combinations.combine(session, weights, label=new.label, wall=wall, now=now)
         writer.record(session, "models combined", combined.id)
-        return version_detail(session, combined.id)
+        return schemas.version_detail(session, combined.id)
 
 
 @router.get(
@@ -133,7 +81,7 @@ def combine_models(writer: AdminWriter, new: schemas.NewCombination) -> schemas.
 def read_model(session: Reading, version: VersionId, answer: JsonAnswer) -> Response:
     """Its training and training data, members, training basins, the basins that it is current for, and the mass
     conservation of its simulations."""
-    return answer.of(version_detail(session, version))
+    return answer.of(schemas.version_detail(session, version))
 
 
 @router.get(

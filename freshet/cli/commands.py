@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from freshet.cli.lazily import executed_when_used
 from freshet.cli.options import with_basins_file
 from jobspec.extensions import extensions
 
@@ -211,7 +212,8 @@ def loaded(words: str) -> Any:
     if words in GROUPS:
         return get_group(typer.Typer(name=words, cls=LoadedWhenUsed, help=GROUPS[words], no_args_is_help=True))
     module, name = commands()[words]
-    command = getattr(import_module(module), name)
+    with executed_when_used():
+        command = getattr(import_module(module), name)
     if isinstance(command, type):
         from freshet.cli.job_command import of_kind
 

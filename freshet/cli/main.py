@@ -8,7 +8,7 @@ import typer
 
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import inform, problem_json
-from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.errors import DataProblem, InvalidInput, Problem, without_prefix
 from runtime.process import collect_seldom, hold_freed_memory, log_to_stderr, use_one_thread
 
 INTERRUPTED = 130
@@ -86,8 +86,6 @@ def _serves() -> bool:
 
 def _misused(error: typer.TyperException) -> InvalidInput:
     """Return typer's message on wrong arguments, with a pointer to the command's help."""
-    from jobspec.fields import without_prefix
-
     context: typer.Context | None = getattr(error, "ctx", None)
     command = context.command_path if context else "freshet"
     sentence = without_prefix(error.format_message())

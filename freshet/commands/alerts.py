@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Response
 from rich.console import RenderableType
+from starlette import responses
 
-from app.alerts import changes, subscriptions
-from app.alerts.alerts import Alerts, answers_of, of_basin
+from app.alerts import changes, schemas, subscriptions
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.options import Basin, OnlyBasins, argument, option
 from freshet.cli.output import inform, listing
@@ -32,7 +31,7 @@ _CHANGES = "at | what: kind | level | severity | chance | run | why | event"
 @reads
 def list_alerts(at: Reading) -> Shown:
     """List the alerts of all rivers, each by the level that stands for it."""
-    found = Alerts(alerts=answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
+    found = schemas.Alerts(alerts=schemas.answers_of(at.session, rivers(at.session), at.clock.today()), next=None)
     return Shown(found, lambda: listing(found.alerts, _ALERTS, counted(len(found.alerts), "alert")))
 
 
@@ -40,7 +39,7 @@ def list_alerts(at: Reading) -> Shown:
 def show_alerts(at: Reading, basin: Basin) -> Shown:
     """Show the alert state of each level of a basin by its newest forecast, with the reason."""
     basins.require(at.session, basin)
-    found = of_basin(at.session, basin, at.clock.today())
+    found = schemas.of_basin(at.session, basin, at.clock.today())
 
     def text() -> RenderableType:
         if found.run is None:
@@ -98,7 +97,7 @@ def add_subscription(
     new = valid(NewSubscription, given, "subscription")
     with by.database.reading() as session:
         owner = replace(by, key=keys.get(session, key))
-    found = subscriptions.create_subscription(Response(), owner, Settings.load(), new)
+    found = subscriptions.create_subscription(responses.Response(), owner, Settings.load(), new)
     asked = "its recipient is asked by e-mail, unless asked lately; nothing else is sent before the answer."
     return Shown(found, lambda: found.secret or f"{found.id}: {asked}")
 

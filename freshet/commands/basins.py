@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from app.basins import observations as observed
+from app.basins import queries, user_basins
 from app.basins.schemas import BasinDetail, BasinPage, basin_detail, basin_summaries
 from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import listing, series
@@ -42,18 +44,14 @@ def adopt(by: Writer, basin: Basin) -> Shown:
 
     Its alerts begin anew with the next forecast. `freshet basins release` gives it back.
     """
-    from app.basins.user_basins import adopt_basin
-
-    found = adopt_basin(by, basin)
+    found = user_basins.adopt_basin(by, basin)
     return Shown(found, lambda: f"{basin} is official, adopted from the key {found.owner}.")
 
 
 @writes
 def release(by: Writer, basin: Basin) -> Shown:
     """Give an adopted basin back to the operator who registered it, as unofficial."""
-    from app.basins.user_basins import release_basin
-
-    release_basin(by, basin)
+    user_basins.release_basin(by, basin)
     return Shown({"basin": basin}, lambda: f"{basin} is unofficial again.")
 
 
@@ -99,11 +97,8 @@ def observations(
     ] = None,
 ) -> Shown:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    from app.basins.observations import observation_query, observations_of, table_of
-    from app.basins.queries import SeriesRequest
-
     days = None if period is None else Period.parse(period)
-    asked = SeriesRequest(
+    asked = queries.SeriesRequest(
         product=product,
         variable=variable,
         start=None if days is None else days.first,
@@ -112,7 +107,9 @@ def observations(
         area=area,
         known_at=None if known_at is None else instant(known_at),
     )
-    found = observations_of(at.session, observation_query(at.session, basin, asked))
+    found = observed.observations_of(at.session, observed.observation_query(at.session, basin, asked))
     shown = f"{found.units[variable]}: values.{variable} | flags: flags.{variable}"
     title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
-    return Shown(found, lambda: series(found, shown, title), lambda: table_of(found, sites(at.session, [basin])))
+    return Shown(
+        found, lambda: series(found, shown, title), lambda: observed.table_of(found, sites(at.session, [basin]))
+    )

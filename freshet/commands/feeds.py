@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
-from fastapi import Response
 from rich.console import RenderableType
+from starlette import responses
 
-from app.feeds import Feed, Feeds, create_feed, delete_feed, feed_detail, feed_of
+from app import feeds as answers
 from freshet.cli.context import opened
-from freshet.cli.job_command import Done, job_command, run
+from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
 from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import (
@@ -33,7 +33,7 @@ from jobspec.feed_kinds import FEED_KINDS, USUAL, NewFeed, read_settings, usual_
 from jobspec.feeds import FeedSettings
 from jobspec.jobs.data import FetchJob, FetchParams
 from jobspec.jobs.forecasting import BackfillJob
-from operations.feeds.fetch import until_now
+from operations.feeds import fetch
 from records.access.audit import Writer
 from records.feeds import feeds
 
@@ -93,6 +93,8 @@ def start_feeds(
 
     They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
     """
+    from freshet.cli.command_run import run
+
     done: dict[str, Any] = {}
     problems: dict[str, str] = {}
     without = usual_left_out()
@@ -101,7 +103,7 @@ def start_feeds(
     if without:
         inform(without)
     with opened() as context, reporting() as reporter:
-        days = until_now(day(since), context.clock)
+        days = fetch.until_now(day(since), context.clock)
         with context.database.reading() as session:
             stored = {feed.name for feed in feeds.list_feeds(session)}
         for name in [name for name in USUAL if name not in stored]:
@@ -121,14 +123,14 @@ def start_feeds(
 @reads
 def list_feeds(at: Reading) -> Shown:
     """List the feeds with their last fetch."""
-    found = Feeds(feeds=[feed_of(feed, at.key) for feed in feeds.list_feeds(at.session)])
+    found = answers.Feeds(feeds=[answers.feed_of(feed, at.key) for feed in feeds.list_feeds(at.session)])
     return Shown(found, lambda: listing(found.feeds, _FEEDS, f"{len(found.feeds)} feeds"))
 
 
 @reads
 def show_feed(at: Reading, feed: Name) -> Shown:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
-    found = feed_detail(at.session, feeds.get(at.session, feed), at.key)
+    found = answers.feed_detail(at.session, feeds.get(at.session, feed), at.key)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)
@@ -158,12 +160,12 @@ def backfill_feed(done: Done) -> Iterator[RenderableType]:
 @writes
 def remove_feed(by: Writer, feed: Name) -> Shown:
     """Remove a feed. Its fetched data stay."""
-    delete_feed(by, feed)
+    answers.delete_feed(by, feed)
     return Shown({"removed": feed}, lambda: f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def _create(by: Writer, name: str, settings: FeedSettings) -> Feed:
-    return create_feed(Response(), by, valid(NewFeed, {"name": name, "settings": settings}, "feed"))
+def _create(by: Writer, name: str, settings: FeedSettings) -> "answers.Feed":
+    return answers.create_feed(responses.Response(), by, valid(NewFeed, {"name": name, "settings": settings}, "feed"))
 
 
 def _counted(result: Mapping[str, Any]) -> str:

@@ -12,9 +12,8 @@ import typer
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
-from app.forecasts.volumes import VolumesOfRun, volumes_of_run
-from app.weather.bridges import Bridges, detail
-from app.weather.schemas import WeatherPage
+from app.forecasts import volumes as volume_answers
+from app.weather import schemas
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
@@ -30,7 +29,8 @@ from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
-from operations.basin_data.basins import last_ended
+from operations.basin_data import basins as basin_data
+from operations.weather import import_forecasts
 from records.basins import basins
 from records.forecasts.latest import Latest, latest_many, result_of
 from records.runs import run_arrays, runs
@@ -85,11 +85,11 @@ def volumes(done: Done) -> Iterator[RenderableType]:
     for run in done.result["runs"]:
         for of_basin in runs.basins_of(done.session, run["run"]):
             latest = result_of(done.session, run["run"], of_basin.basin_id)
-            rows.append(_volume(volumes_of_run(done.session, latest, done.params.season, None)))
+            rows.append(_volume(volume_answers.volumes_of_run(done.session, latest, done.params.season, None)))
     yield listing(rows, _VOLUMES, f"Volumes that are exceeded, mm: {counted(len(rows), 'basin')}")
 
 
-def _volume(answer: VolumesOfRun) -> dict[str, Any]:
+def _volume(answer: "volume_answers.VolumesOfRun") -> dict[str, Any]:
     """Return the row of a basin, and print why parts of it are not known."""
     for field in ("calibrated", "raw", "normal", "observed"):
         if field in answer.missing:
@@ -146,7 +146,7 @@ def _tomorrow(session: Session, latest: Latest, now: datetime) -> dict[str, Any]
     training, or weather was not observed in time or not forecast.
     """
     run, row = latest.run, latest.basin
-    day = last_ended(basins.get(session, row.basin_id), now) + 2  # from the day that has ended
+    day = basin_data.last_ended(basins.get(session, row.basin_id), now) + 2  # from the day that has ended
     series = runs.series_of(session, run.id, row.basin_id, [run_arrays.CALIBRATED, "discharge_quantiles"])
     quantiles, lead = series.get(run_arrays.CALIBRATED) or series.get("discharge_quantiles"), days_between(run.t0, day)
     if quantiles is None or lead not in quantiles.axes["lead"] or row.area_m2 is None:
@@ -191,10 +191,8 @@ def add_weather(
     never change: another one of the same source, model and reference time is refused. A basin with unusable weather is
     reported, and the others are stored.
     """
-    from operations.weather.import_forecasts import add_all
-
     with opened() as context, reporting() as reporter:
-        imported = add_all(replace(context, progress=partial(reporter.show, "weather")), file)
+        imported = import_forecasts.add_all(replace(context, progress=partial(reporter.show, "weather")), file)
         counts = imported.counts
         context.record("weather added", file.name, **counts)
     for name, stored in imported.stored.items():
@@ -222,7 +220,7 @@ def list_weather(
 ) -> Shown:
     """List the weather forecasts known by the clock, the last stored first."""
     rows, following = cut(list_issues(at.session, at.now, basin=basin, limit=limit + 1), limit, "/v1/weather")
-    found = WeatherPage(weather=list(rows), next=following)
+    found = schemas.WeatherPage(weather=list(rows), next=following)
     return Shown(found, lambda: listing(found.weather, _ISSUES, counted(len(rows), "weather forecast")))
 
 
@@ -245,21 +243,21 @@ def fit_bridge(done: Done) -> Iterator[RenderableType]:
     A basin with too few common days of both products gets the median bridge of similar basins. A bridge of weather
     forecasts is applied when they are used.
     """
-    yield _detail(detail(done.session, done.result["bridge"]))
+    yield _detail(schemas.bridge_detail(done.session, done.result["bridge"]))
     yield from _applied(done)
 
 
 @reads
 def list_bridges(at: Reading) -> Shown:
     """List the bridges, of each the newest fit."""
-    found = Bridges(bridges=bridges.list_bridges(at.session))
+    found = schemas.Bridges(bridges=bridges.list_bridges(at.session))
     return Shown(found, lambda: listing(found.bridges, _BRIDGES, f"{len(found.bridges)} bridges"))
 
 
 @reads
 def show_bridge(at: Reading, bridge: Name) -> Shown:
     """Show a bridge: its corrections and its skill in each basin."""
-    found = detail(at.session, bridge)
+    found = schemas.bridge_detail(at.session, bridge)
     return Shown(found, lambda: _detail(found))
 
 

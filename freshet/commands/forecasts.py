@@ -8,12 +8,12 @@ from rich.console import Group, RenderableType
 from sqlalchemy.orm import Session
 
 from app.forecasts import changes as run_changes
+from app.forecasts import discharge as flow_units
 from app.forecasts import endpoints, lookup, run_schemas
+from app.forecasts import forecast as forecast_answers
 from app.forecasts import issues as issue_answers
-from app.forecasts.discharge import Representation, in_units, usual_units
-from app.forecasts.forecast import BasinForecast, forecast_of
-from app.forecasts.rain_margin import rain_margin_of_run
-from app.forecasts.water.states import StatePage, detail
+from app.forecasts import rain_margin as margin_answers
+from app.forecasts.water import states as state_answers
 from freshet.cli.options import Basin, Run, Version, argument, option
 from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, cut, reads, reads_series
@@ -93,7 +93,7 @@ def issues(
     return Shown(listed, lambda: listing(listed.issues, _ISSUES, counted(len(rows), "issue")))
 
 
-def issue_text(issue: issue_answers.IssueDetail) -> str:
+def issue_text(issue: "issue_answers.IssueDetail") -> str:
     """Return the numbers of an issue as a sentence."""
     of_all = f"{issue.renewed} of {counted(issue.basins.expected, 'basin')} renewed"
     return f"{issue.day}{', issued late' if issue.late else ''}: {of_all}, {issue.lacking} without a forecast"
@@ -144,7 +144,7 @@ def rain_margin(
     if discharge is not None and discharge <= 0:
         raise InvalidInput("The level must be above 0.")
     latest, now = lookup.chosen(at.session, run, basin, at.now)
-    found = rain_margin_of_run(at.session, latest, now, units, discharge)
+    found = margin_answers.rain_margin_of_run(at.session, latest, now, units, discharge)
 
     def text() -> RenderableType:
         inform_missing(found, ("levels",))
@@ -168,11 +168,11 @@ def states(
     asked.require_members("Reading states")
     title = f"{basin}, version {asked.id}"
     if day is not None:
-        found = detail(at.session, asked, basin, read_day(day))
+        found = state_answers.detail(at.session, asked, basin, read_day(day))
         return Shown(found, lambda: listing([found], _STATES, title))
     sought = stored_states.page(at.session, asked.id, basin, before=None, limit=limit + 1)
     rows, following = cut(sought, limit, f"/v1/basins/{basin}/states", "day")
-    of_basin = StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
+    of_basin = state_answers.StatePage(basin=basin, version=asked.id, states=list(rows), next=following)
     return Shown(of_basin, lambda: listing(of_basin.states, _STATES, f"{counted(len(rows), 'state')} of {title}"))
 
 
@@ -206,12 +206,14 @@ def run_text(session: Session, run: str, units: Units | None) -> Iterator[Render
     yield listing(rows, _COLUMNS, title)
 
 
-def _forecast_of(session: Session, result: Latest, units: Units | None) -> BasinForecast:
-    return forecast_of(session, result, Representation(units or usual_units(result.basin), members=False))
+def _forecast_of(session: Session, result: Latest, units: Units | None) -> "forecast_answers.BasinForecast":
+    return forecast_answers.forecast_of(
+        session, result, flow_units.Representation(units or flow_units.usual_units(result.basin), members=False)
+    )
 
 
 def _row(
-    result: Latest, forecast: BasinForecast, outlook: RunOutlook | Absent, units: Units | None
+    result: Latest, forecast: "forecast_answers.BasinForecast", outlook: RunOutlook | Absent, units: Units | None
 ) -> dict[str, object]:
     """Return a row of the table: with the published flow of the first and the last day ahead, and its peak."""
     balance, storage = forecast.water_balance, forecast.storage
@@ -223,15 +225,21 @@ def _row(
     }
     if isinstance(outlook, Absent):
         return row
-    unit, median, peak = units or usual_units(result.basin), outlook.published.days.median, outlook.published.peak
+    unit, median, peak = (
+        units or flow_units.usual_units(result.basin),
+        outlook.published.days.median,
+        outlook.published.peak,
+    )
     heights = [] if isinstance(peak, Absent) else [peak.height, peak.low, peak.high]
-    flows = in_units(np.array([median[0], median[-1], *heights], dtype=np.float64), result.basin, unit)
+    flows = flow_units.in_units(np.array([median[0], median[-1], *heights], dtype=np.float64), result.basin, unit)
     first, last, *heights = flows.tolist()
     range_of_peak = "{:.3g} ({:.3g} to {:.3g})".format(*heights) if heights else None
     return row | {"unit": unit, "first": first, "last": last, "peak": range_of_peak}
 
 
-def _notes(run: run_types.Run, results: Sequence[Latest], forecasts: Sequence[BasinForecast]) -> Iterator[str]:
+def _notes(
+    run: run_types.Run, results: Sequence[Latest], forecasts: "Sequence[forecast_answers.BasinForecast]"
+) -> Iterator[str]:
     """Yield what readers should know of a run: of its T0, its weather, its training and its ranges."""
     if run.t0_note:
         yield f"Warning: {run.t0_note}"

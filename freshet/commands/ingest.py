@@ -9,6 +9,7 @@ from typing import Annotated
 
 from rich.console import RenderableType
 
+from app.basins import schemas
 from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
@@ -106,11 +107,9 @@ def add_basin(done: Done) -> Iterator[RenderableType]:
     Weather is averaged over points within the outline, and its area is checked. Every answer names attributes that are
     assumed.
     """
-    from app.basins.schemas import basin_detail
-
     result = done.result
     inform(f"{result['basin']} is {'new' if result['new'] else 'changed' if result['changed'] else 'as it was'}.")
-    yield "\n".join(basin_lines(basin_detail(done.session, result["basin"])))
+    yield "\n".join(basin_lines(schemas.basin_detail(done.session, result["basin"])))
 
 
 @job_command(ClimateJob, Layout(arguments=("basin",)))

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import Response
 from pydantic import BaseModel
 from rich.console import Group, RenderableType
+from starlette import responses
 
-from app.basins import level_changes
-from app.basins.thresholds import levels_request, thresholds_of
+from app.basins import level_changes, thresholds
 from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import inform, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
@@ -17,7 +16,7 @@ from freshet.cli.text_files import read_text, valid
 from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.extremes.annual import Trend
-from ingestion.feeds.http import Broken, parsed
+from ingestion.feeds import http
 from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
@@ -39,7 +38,9 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
     Floods are of daily means, and lower than instantaneous peaks.
     """
     basins.require(at.session, basin)
-    found = thresholds_of(at.session, levels_request(at.session, basin, units, None, at.clock.today()))
+    found = thresholds.thresholds_of(
+        at.session, thresholds.levels_request(at.session, basin, units, None, at.clock.today())
+    )
 
     def text() -> RenderableType:
         _inform_doubts({one.name: one.in_doubt for one in found.fixed})
@@ -72,7 +73,7 @@ def set_threshold(
     direction = "falling" if falling else "rising"
     given = {"name": name, "discharge": value, "unit": unit, "direction": direction}
     given |= {"impact": impact, "instruction": instruction}
-    found = level_changes.put_threshold(Response(), by, basin, name, valid(NewThreshold, given, "level"))
+    found = level_changes.put_threshold(responses.Response(), by, basin, name, valid(NewThreshold, given, "level"))
     _inform_doubts({name: found.in_doubt})
     return Shown(found, lambda: f"{name} of {basin} is {found.discharge:g} m3/s, {found.direction}.")
 
@@ -103,8 +104,8 @@ def set_categories(
 ) -> Shown:
     """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
     try:
-        document = parsed(read_text(file).encode())
-    except Broken:
+        document = http.parsed(read_text(file).encode())
+    except http.Broken:
         raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
     new = valid(NewCategories, {"document": document, "source": source}, "categories")
     found = level_changes.put_flood_categories(by, basin, new)
@@ -157,7 +158,7 @@ def import_rating(
 ) -> Shown:
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
-    found = level_changes.put_rating(Response(), by, basin, valid(NewRating, given, "rating"))
+    found = level_changes.put_rating(responses.Response(), by, basin, valid(NewRating, given, "rating"))
     inform_left_out(found.left_out.values())
     _inform_doubts(found.in_doubt)
     return Shown(found, lambda: _range(found))
@@ -176,7 +177,7 @@ def show_rating(at: Reading, basin: Basin) -> Shown:
     return Shown(found, text)
 
 
-def _range(found: level_changes.RatingTable) -> str:
+def _range(found: "level_changes.RatingTable") -> str:
     return (
         f"{found.basin}: {counted(len(found.stage_ft), 'point')}, {found.stage_ft[0]:.2f} to {found.stage_ft[-1]:.2f} "
         f"ft, {found.discharge_m3s[0]:.4g} to {found.discharge_m3s[-1]:.4g} m3/s, from {found.valid_from} on"

@@ -6,10 +6,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from app.exports.table import Table
-from app.versions.comparisons import comparison_of, comparison_table
-from app.versions.scores import basin_skill, model_skill, table_by_basin
-from app.versions.verification import model_verification
+from app.exports import table as tables
+from app.versions import comparisons, verification
+from app.versions import scores as score_answers
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.output import facts, inform, listing, table
 from freshet.commands.skill import in_training
@@ -40,8 +39,8 @@ _ERROR_MODEL = "fitted on: period | basins | basins with numbers of their own: o
 _COMPARED = "score | version: cuts.version | basins: n | 25 %: cuts.p25 | cuts.median | 75 %: cuts.p75"
 
 
-def _evaluated(done: Done) -> Table:
-    return table_by_basin(done.session, done.result["version"], done.params.period, done.params.basins)
+def _evaluated(done: Done) -> "tables.Table":
+    return score_answers.table_by_basin(done.session, done.result["version"], done.params.period, done.params.basins)
 
 
 @job_command(EvaluationJob, device=True, table_of=_evaluated)
@@ -58,10 +57,12 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
     if result["worst_residual"] is not None:
         title += f", worst closure residual {result['worst_residual']:.1e} of the water"
     if not basins:
-        scores = _of_period(done, model_skill(done.session, version).scores)
+        scores = _of_period(done, score_answers.model_skill(done.session, version).scores)
         yield listing(scores, f"score: metric | {_QUARTILES}", title)
         return
-    skills = {basin: _of_period(done, basin_skill(done.session, basin, version).scores) for basin in basins}
+    skills = {
+        basin: _of_period(done, score_answers.basin_skill(done.session, basin, version).scores) for basin in basins
+    }
     rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
     yield table(("basin", "score", "days", "value", "why there is none"), rows, title)
 
@@ -117,7 +118,7 @@ def verify(done: Done) -> Iterator[RenderableType]:
 
 
 def _verified(done: Done, version: str) -> list[Any]:
-    return model_verification(done.session, version, ALL_YEAR).verification
+    return verification.model_verification(done.session, version, ALL_YEAR).verification
 
 
 def _by_lead(figures: list[Any], title: str) -> RenderableType:
@@ -128,8 +129,8 @@ def _by_lead(figures: list[Any], title: str) -> RenderableType:
     return listing(figures, _BY_LEAD, f"{title}. Medians over basins:")
 
 
-def _compared(done: Done) -> Table:
-    return comparison_table(comparison_of(done.session, done.result["comparison"]))
+def _compared(done: Done) -> "tables.Table":
+    return comparisons.comparison_table(comparisons.comparison_of(done.session, done.result["comparison"]))
 
 
 @job_command(ComparisonJob, table_of=_compared)
@@ -138,7 +139,7 @@ def compare(done: Done) -> Iterator[RenderableType]:
 
     The others are compared with the first. A comparison repeated with nothing changed is stored once.
     """
-    found = comparison_of(done.session, done.result["comparison"])
+    found = comparisons.comparison_of(done.session, done.result["comparison"])
     yield listing(found.versions, _VERSION, f"Comparison {found.id}, {counted(len(found.basins), 'basin')}")
     rows = [
         {

@@ -8,14 +8,13 @@ from functools import partial
 from typing import Annotated, Any
 
 import typer
-from fastapi import Response
 from rich.console import RenderableType
 from sqlalchemy.orm import Session
+from starlette import responses
 
-from app.jobs import endpoints
-from app.jobs.posting import JobPage, job_answer
-from app.jobs.schedules import NewSchedule, Schedule, Schedules, create_schedule, delete_schedule, schedule_of
-from app.service.metrics import AuditPage
+from app.jobs import endpoints, posting
+from app.jobs import schedules as answers
+from app.service import metrics
 from freshet.cli.context import MayCreateDatabase, opened
 from freshet.cli.options import argument, option
 from freshet.cli.output import inform, listing, reporting, table
@@ -41,14 +40,14 @@ def list_jobs(
 ) -> Shown:
     """List the jobs, the newest first."""
     rows, following = cut(jobs.list_jobs(at.session, status=status, limit=limit + 1), limit, "/v1/jobs")
-    found = JobPage(jobs=[job_answer(job, at.key) for job in rows], next=following)
+    found = posting.JobPage(jobs=[posting.job_answer(job, at.key) for job in rows], next=following)
     return Shown(found, lambda: listing(found.jobs, _JOBS, counted(len(rows), "job")))
 
 
 @reads
 def show_job(at: Reading, job: JobId) -> Shown:
     """Show a job: its request, its status and its log."""
-    found = job_answer(jobs.get(at.session, job), at.key)
+    found = posting.job_answer(jobs.get(at.session, job), at.key)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"missing", "events"})
@@ -94,7 +93,9 @@ Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 @reads
 def list_schedules(at: Reading) -> Shown:
     """List the schedules with their next run."""
-    found = Schedules(schedules=[schedule_of(one, at.key) for one in schedules.list_schedules(at.session)])
+    found = answers.Schedules(
+        schedules=[answers.schedule_of(one, at.key) for one in schedules.list_schedules(at.session)]
+    )
     return Shown(found, lambda: listing(found.schedules, _SCHEDULES, f"{len(found.schedules)} schedules"))
 
 
@@ -109,8 +110,8 @@ def add_schedule(
 ) -> Shown:
     """Add a schedule. It is enabled at once."""
     job = kinds.read(kind, _params(params), kinds.REQUESTABLE)
-    new = valid(NewSchedule, {"name": name, "job": job, "cron": cron, "timezone": timezone}, "schedule")
-    return _scheduled(create_schedule(Response(), by, by.clock, new))
+    new = valid(answers.NewSchedule, {"name": name, "job": job, "cron": cron, "timezone": timezone}, "schedule")
+    return _scheduled(answers.create_schedule(responses.Response(), by, by.clock, new))
 
 
 @writes
@@ -130,7 +131,7 @@ def remove_schedule(by: Writer, schedule: Name) -> Shown:
     """Delete a schedule. The jobs that it started stay."""
     with by.database.reading() as session:
         one = _find(session, schedule)
-    delete_schedule(by, one.id)
+    answers.delete_schedule(by, one.id)
     return Shown({"removed": one.id}, lambda: f"Schedule {one.name} is removed.")
 
 
@@ -143,7 +144,7 @@ def _switch(by: Writer, schedule: str, *, on: bool) -> Shown:
             new = schedules.NewSchedule(**content)
             one = schedules.update(session, one.id, one.revision, new, by.now)
             by.record(session, "schedule changed", one.id, name=one.name, enabled=on)
-    return _scheduled(schedule_of(one, by.key))
+    return _scheduled(answers.schedule_of(one, by.key))
 
 
 def _find(session: Session, schedule: str) -> schedules.Schedule:
@@ -151,7 +152,7 @@ def _find(session: Session, schedule: str) -> schedules.Schedule:
     return by_name.get(schedule) or schedules.get(session, schedule)
 
 
-def _scheduled(one: Schedule) -> Shown:
+def _scheduled(one: "answers.Schedule") -> Shown:
     following = one.next_run_at
     then = "is disabled" if following is None else f"starts its next job at {following:%Y-%m-%d %H:%MZ}"
     return Shown(one, lambda: f"Schedule {one.name} {then}.")
@@ -222,5 +223,5 @@ def audit(
     """List the changes, the newest first: who, what, when, from where."""
     sought = audit_trail.page(at.session, before=before, limit=limit + 1)
     rows, following = cut(sought, limit, "/v1/audit", "seq")
-    found = AuditPage(changes=rows, next=following)
+    found = metrics.AuditPage(changes=rows, next=following)
     return Shown(found, lambda: listing(found.changes, _AUDIT, counted(len(rows), "change")))

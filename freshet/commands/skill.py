@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from rich.console import RenderableType
 
-from app.forecasts.worst_errors import worst_errors
+from app.forecasts import worst_errors
 from app.versions import decisions
 from app.versions import simulation as simulations
 from freshet.cli.options import Basin, Version, option
@@ -43,7 +43,7 @@ def errors(
         versions.get(at.session, version)
     if basin is not None:
         basins.require(at.session, basin)
-    found = worst_errors(at.session, of, ErrorFilter(version=version, basin=basin, season=season), limit)
+    found = worst_errors.worst_errors(at.session, of, ErrorFilter(version=version, basin=basin, season=season), limit)
 
     def text() -> RenderableType:
         inform_missing(found, found.missing)

@@ -20,7 +20,7 @@ from jobspec.extensions import extensions
 from jobspec.jobs.training import TrainingParams
 from jobspec.network import ARCHITECTURES
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
-from operations.basin_data.basins import forcing_products
+from operations.basin_data import basins
 
 
 class Protocol(StrEnum):
@@ -138,7 +138,7 @@ def _members(done: Done) -> Iterator[RenderableType]:
 
 def only_forcing(session: Session) -> str:
     """Return the only stored forcing product."""
-    products = forcing_products(session)
+    products = basins.forcing_products(session)
     if len(products) == 1:
         return products[0]
     if not products:

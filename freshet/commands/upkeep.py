@@ -4,7 +4,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,9 @@ from freshet.cli.options import OnlyBasins, argument, flag, option
 from freshet.cli.output import Json, answer, exit_if_failed, first_rows, inform, reporting, table
 from freshet.commands.doctor import NOT_WELL
 from hydrology.base.errors import counted
-from operations.upkeep.prune import prune as delete_old
+from operations.upkeep import prune as pruning
+from operations.upkeep import receipts
+from operations.upkeep import reproduce as computing
 from records.access import audit
 from records.database.connections import DatabaseProblem
 from records.database.engine import HEAD, Database
@@ -22,10 +24,6 @@ from records.upkeep.backup import make
 from records.upkeep.backup import restore as fill
 from records.upkeep.integrity import check as check_records
 from runtime.settings import Settings
-
-if TYPE_CHECKING:
-    from operations.upkeep.receipts import BasinReceipt
-    from operations.upkeep.reproduce import Receipt
 
 
 def migrate(
@@ -119,7 +117,7 @@ def prune(
     """
     with opened(reads=dry_run) as context, reporting() as reporter:
         work = replace(context, progress=lambda done, total, rule: reporter.show(rule, done, total))
-        done = delete_old(work, audit.command_line(), dry_run=dry_run)
+        done = pruning.prune(work, audit.command_line(), dry_run=dry_run)
     rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
     title = "Would be deleted:" if dry_run else "Deleted:"
     payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}
@@ -136,19 +134,14 @@ def reproduce(
     A run of the same program (torch, processor, recurrence) gives the same bits. Where results differ, the largest
     difference is shown with its cause: inputs revised since, or another program or version. Nothing is stored.
     """
-    with opened() as context:
-        from operations.upkeep.reproduce import reproduce as compute_again
-
-        with reporting() as reporter:
-            work = replace(context, progress=partial(reporter.show, "run again"))
-            receipt = compute_again(work, run, basin or ())
-    from operations.upkeep.receipts import CAUSES
-
+    with opened() as context, reporting() as reporter:
+        work = replace(context, progress=partial(reporter.show, "run again"))
+        receipt = computing.reproduce(work, run, basin or ())
     causes = dict.fromkeys(
         cause for one in receipt.basins for difference in one.different for cause in difference.causes
     )
     for cause in causes:
-        inform(f"{cause}: {CAUSES[cause]}.")
+        inform(f"{cause}: {receipts.CAUSES[cause]}.")
     for name, reason in receipt.without_results.items():
         inform(f"{name} has no results to compare: {reason}")
     rows = [_compared(one) for one in receipt.basins]
@@ -160,7 +153,7 @@ def reproduce(
     exit_if_failed(len(receipt.basins) - receipt.reproduced, len(receipt.basins))
 
 
-def _compared(one: "BasinReceipt") -> tuple[object, ...]:
+def _compared(one: "receipts.BasinReceipt") -> tuple[object, ...]:
     if one.reason is not None:
         return one.basin_id, "not compared", None, None, None, str(one.reason)
     worst = one.worst or next(iter(one.different), None)
@@ -172,7 +165,7 @@ def _compared(one: "BasinReceipt") -> tuple[object, ...]:
     return one.basin_id, result, worst.variable, amount, relative, ", ".join(worst.causes)
 
 
-def _receipt(receipt: "Receipt") -> dict[str, Any]:
+def _receipt(receipt: "computing.Receipt") -> dict[str, Any]:
     run = receipt.run
     return {
         "run": run.id,

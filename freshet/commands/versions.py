@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from rich.console import RenderableType
 
-from app.versions.schemas import ModelPage, ModelPart, NewPromotion, NewRollback
-from app.versions.versions import promote_model, roll_back_model, version_detail, version_summaries
+from app.versions import schemas
+from app.versions import versions as endpoints
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, carry_out
 from freshet.cli.options import Basins, argument, flag, option
@@ -19,12 +19,10 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.water.probes import ProbeResult
 from jobspec.jobs.training import PretrainedParams
+from operations.verification import learn_weights
 from records.access import audit
 from records.access.audit import Writer
 from records.versions import combinations, versions
-
-if TYPE_CHECKING:
-    from operations.verification.learn_weights import LearntWeights
 
 _COLUMNS = (
     "version: id | label | architecture | product | learnt from: trained_on | basins: basin_count | "
@@ -38,14 +36,16 @@ Version = Annotated[str, argument("VERSION", "Its id.")]
 @reads
 def list_versions(at: Reading) -> Shown:
     """List the versions, the newest first."""
-    found = ModelPage(models=version_summaries(at.session, versions.list_versions(at.session)), next=None)
+    found = schemas.ModelPage(
+        models=schemas.version_summaries(at.session, versions.list_versions(at.session)), next=None
+    )
     return Shown(found, lambda: listing(found.models, _COLUMNS, counted(len(found.models), "version")))
 
 
 @reads
 def show_version(at: Reading, version: Version) -> Shown:
     """Show a version: its network, its training data and its scores."""
-    found = version_detail(at.session, version)
+    found = schemas.version_detail(at.session, version)
 
     def text() -> RenderableType:
         shown = found.model_dump(mode="json", exclude={"basins", "missing", "physics", "parts", "config"})
@@ -59,7 +59,7 @@ def show_version(at: Reading, version: Version) -> Shown:
     return Shown(found, text)
 
 
-def _part(part: ModelPart) -> str:
+def _part(part: "schemas.ModelPart") -> str:
     shares = part.basin_weights.values()
     own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
     members = counted(part.member_count, "member")
@@ -89,8 +89,8 @@ def promote(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Make a version the current one of the basins it was trained on, or of any that are named."""
-    new = valid(NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
-    found = promote_model(_named(by, name), version, new)
+    new = valid(schemas.NewPromotion, {"reason": reason, "basins": basin or None}, "promotion")
+    found = endpoints.promote_model(_named(by, name), version, new)
     basins = counted(len(found.current_basins), "basin uses", "basins use")
     return Shown(found, lambda: f"{basins} {version}.")
 
@@ -103,7 +103,9 @@ def roll_back(
     name: Annotated[str | None, option("NAME", "Who. Default: the user of this machine.", "--by")] = None,
 ) -> Shown:
     """Restore, for all basins that use a version, the version that each used before."""
-    found = roll_back_model(_named(by, name), version, valid(NewRollback, {"reason": reason}, "rollback"))
+    found = endpoints.roll_back_model(
+        _named(by, name), version, valid(schemas.NewRollback, {"reason": reason}, "rollback")
+    )
     if stored := found.current_basins:
         still = counted(len(stored), "basin had", "basins had")
         inform(f"{still} no version before it and still use it: {', '.join(stored)}.")
@@ -181,12 +183,10 @@ def combine(
     by_basin: dict[str, dict[str, float]] = {}
     with opened() as context:
         if not given:
-            from operations.verification.learn_weights import learn_weights
-
             with reporting() as reporter:
                 days = None if period is None else Period.parse(period)
                 work = replace(context, progress=partial(reporter.show, "weights"))
-                learnt = learn_weights(work, list(weights), days, basin or [])
+                learnt = learn_weights.learn_weights(work, list(weights), days, basin or [])
             given, by_basin = learnt.common, learnt.by_basin
             inform(_in_words(learnt))
             if len(given) == 1:
@@ -203,7 +203,7 @@ def combine(
     answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
 
 
-def _in_words(learnt: "LearntWeights") -> str:
+def _in_words(learnt: "learn_weights.LearntWeights") -> str:
     if learnt.nse is None:
         return "The years are too few to learn weights by basin."
     common, own = learnt.nse

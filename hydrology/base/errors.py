@@ -48,6 +48,11 @@ def shown_part(words: str) -> str:
     return "".join(letter if is_shown(letter) else " " if letter.isspace() else "" for letter in words)
 
 
+def without_prefix(text: str) -> str:
+    """Return a message without the words that pydantic puts before that of a `ValueError`."""
+    return text.replace("Value error, ", "").replace("Assertion failed, ", "")
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun: `1 basin`, `2 basins`; `plural` where it does not end in another s."""
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"

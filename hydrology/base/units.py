@@ -35,6 +35,10 @@ MAX_AREA_KM2 = 1e7
 J_PER_MJ = 1_000_000
 
 
+class NoArea(InvalidInput):
+    """The run names no drainage area, so its depths cannot be given as flows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Area:
     """A drainage area in m2, and the name of its source (`maurer_extended`, `area_gages2`)."""

@@ -20,12 +20,12 @@ from app.forecasts.stored_water import why_no_water
 from app.forecasts.words import UNITS, depth, level_in_words, number, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, Series, column
-from app.http.dependencies import BasinId, ChosenRun, NoArea, Reading, ServiceClock
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, text
 from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Units
+from hydrology.base.units import NoArea, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.storage import Drained, first_days_below, milestones, reached_by

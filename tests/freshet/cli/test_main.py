@@ -14,6 +14,9 @@ from freshet.cli.commands import names
 from runtime.release import code_version
 from tests.freshet.conftest import BASINS, Freshet, environment
 
+LIGHT = ("keys list", "weather list", "bridge list", "alerts list", "models list")
+LISTS = ("feeds list", "jobs list", "schedules list", "subscriptions list", "audit")
+
 
 def test_help_lists_the_commands_in_five_groups_in_the_order_of_the_work(freshet: Freshet) -> None:
     result = freshet("--help")
@@ -57,7 +60,9 @@ def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(fresh
     [
         (["--help"], {"torch", "fastapi", "sqlalchemy", "pydantic", "numpy", "structlog"}),
         (["basins"], {"torch", "fastapi"}),
-        (["runs", "--json"], {"torch"}),
+        (["runs", "--json"], {"torch", "fastapi", "celery"}),
+        *((words.split(), {"torch", "fastapi", "celery", "pandas", "xarray"}) for words in LIGHT),
+        *((words.split(), {"torch", "pandas", "xarray"}) for words in LISTS),
     ],
 )
 def test_a_command_loads_what_it_uses(worked: Freshet, command: list[str], heavy: set[str]) -> None:
