@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from app.forecasts.words import number, on
+from hydrology.base.unit_systems import UnitSystem
 from testing.browser import PHONE, Shown, showing
 from testing.country import BASINS
 from tests.e2e.conftest import Api
@@ -52,7 +53,8 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     expect(shown.page.locator("figure .u-over")).to_have_count(5)
     origin = _api(shown, f"/v1/basins/{ALARMED}/origin")
     of_origin = shown.page.locator("figure", has_text="Where the forecast flow comes from")
-    expect(of_origin).to_contain_text(f"At most {number(float(str(origin['ceiling'])))} mm of what was stored could")
+    ceiling = UnitSystem().amount(float(str(origin["ceiling"])), "mm")
+    expect(of_origin).to_contain_text(f"At most {ceiling} of what was stored could")
     spell = _api(shown, f"/v1/basins/{ALARMED}/drain-down")
     expect(shown.page.locator("figure", has_text="If no more rain or snow fell")).to_contain_text(
         str(spell["in_words"])
