@@ -9,7 +9,7 @@ from netCDF4 import Dataset
 
 from extensions.edr import FORECASTS
 from testing.country import BASINS
-from testing.filled_store import FilledStore
+from testing.filled_store import FILLED_UNTIL, FilledStore
 from testing.synthetic import archive as synthetic
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready", "/v1/archive", "/v1/archive/{path}")
@@ -44,6 +44,7 @@ def _readable(document: dict[str, Any], stored: FilledStore, place: str) -> Iter
         "collection": FORECASTS,
         "job": stored.ended[0],
         "day": stored.t0,
+        "issue": f"{FILLED_UNTIL:%Y-%m-%d}",
         "instance": stored.run,
     }
     for path, methods in document["paths"].items():

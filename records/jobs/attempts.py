@@ -62,7 +62,8 @@ def finish(
     """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children."""
     record = hold(session, job, attempt)
     progress = record.progress
-    if progress is not None and status == "succeeded":  # its last report may not have been written
+    if progress is not None and status == "succeeded" and progress["done"] < progress["total"]:
+        # its last report was not written
         progress = progress | {"done": progress["total"], "detail": ""}
     ended = end(session, record, status, at, result=result, problem=problem, progress=progress)
     _show_members(session, ended, at)

@@ -14,6 +14,7 @@ import pytest
 from app.http.limits.body_limit import OBSERVATIONS
 from extensions.edr import FORECASTS
 from testing.country import BASINS
+from testing.filled_store import FILLED_UNTIL
 from testing.synthetic import archive as synthetic
 from tests.e2e.conftest import Api
 
@@ -131,6 +132,7 @@ def _configuration(api: Api) -> str:
         "change": [api.stored.change],
         "path": ["forecasts.zarr/zarr.json"],
         "day": [api.stored.t0],
+        "issue": [f"{FILLED_UNTIL:%Y-%m-%d}"],
         "version": [api.stored.version],
         "comparison": [api.stored.comparison],
         "job": api.stored.ended,

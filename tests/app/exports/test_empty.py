@@ -23,7 +23,7 @@ pytestmark = pytest.mark.extended
 FORMATS = [*dict.fromkeys((*SERIES, *TABLES, *PLACES))]
 UNITS = ("m3/s", "mm/day", "cfs")
 MIN_ADDRESSES = 80
-FILLED = {"basin": BASIN, "collection": "forecasts", "day": "2008-04-21"}
+FILLED = {"basin": BASIN, "collection": "forecasts", "day": "2008-04-21", "issue": "2008-04-21"}
 
 
 def addresses(client: TestClient) -> Iterator[str]:

@@ -373,8 +373,8 @@ def _sentence_of_snow(outlook: Mapping[str, Any]) -> str | None:
     snow = outlook["snow"]
     return snow and (
         _units(outlook).sentence(
-            f"{number(snow['mean'])} mm reads as snow (5 to 95 % of the members: {number(snow['p05'])} to "
-            f"{number(snow['p95'])} mm)"
+            f"{number(snow['mean'], unit='mm')} mm reads as snow (5 to 95 % of the members: "
+            f"{number(snow['p05'], unit='mm')} to {number(snow['p95'], unit='mm')} mm)"
         )
     )
 
