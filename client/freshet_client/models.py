@@ -571,6 +571,7 @@ class Change(Model):
         "observations posted",
         "weather posted",
         "weather added",
+        "weather fused",
         "data ingested",
         "feed created",
         "feed fetched",
@@ -1475,6 +1476,18 @@ class ForecastParams(Model):
     perturbed_states: int = 0
     """
     Number of perturbed initial states, from other past precipitation, used to split the spread into weights, weather and state; 0: no split.
+    """
+
+
+class FuseParams(Model):
+    """The product of weather to define, and what it is the mean of."""
+
+    name: str
+    """The product of the resulting weather."""
+
+    of: list[str]
+    """
+    The products that it is the mean of, day by day; where one has no value, of the others. The first gives the area.
     """
 
 
@@ -5462,6 +5475,16 @@ class ForecasterHeadline(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class FuseJob(Model):
+    """
+    Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
+    twice.
+    """
+
+    kind: Literal["fuse"] = "fuse"
+    params: FuseParams
+
+
 class HeldOut(Model):
     """Skill of a bridge by cross-validation over water years."""
 
@@ -9252,6 +9275,7 @@ class NewSchedule(Model):
         IngestJob
         | FetchJob
         | BridgeJob
+        | FuseJob
         | ClimateJob
         | CheckJob
         | PruneJob

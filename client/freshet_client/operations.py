@@ -2034,6 +2034,7 @@ class Operations(BaseClient):
         body: models.IngestJob
         | models.FetchJob
         | models.BridgeJob
+        | models.FuseJob
         | models.ClimateJob
         | models.CheckJob
         | models.PruneJob
@@ -2081,6 +2082,7 @@ class Operations(BaseClient):
             "weather",
             "fetch",
             "bridge",
+            "fuse",
             "basin",
             "climate",
             "check",

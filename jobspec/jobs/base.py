@@ -128,6 +128,9 @@ BRIDGE = Authority(
     admins={"fit.model": None},
     note="Basins that its key registered. A fit needs a new name, and is for observed weather.",
 )
+FUSE = admins_alone(
+    *_BASIN, *_SERIES, "states", "sources", "fused_products", note="What a product is made of holds for every basin."
+)
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
     also=frozenset({*_ALERTS, "issues", "issue_basins"}),

@@ -25,6 +25,7 @@ from operations.feeds import add_gauge, holes
 from operations.feeds import fetch as fetches
 from operations.upkeep import audit_details
 from operations.upkeep import prune as pruning
+from operations.weather import fuse as fusing
 from operations.weather.fit_bridges import apply, fit
 from operations.weather.import_forecasts import add
 from records.access import audit
@@ -179,6 +180,13 @@ def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
     outcomes = apply(work, params.name, () if params.fit else params.basins, among)
     running.record("bridge applied", params.name, **audit_details.changes(outcomes))
     return result | _counted(outcomes, "bridged")
+
+
+def fuse(running: JobRun, params: requests.FuseParams) -> dict[str, Any]:
+    """Define weather that is the mean of several products, and derive it."""
+    fused, outcomes = fusing.fuse(running.work, params.name, params.of)
+    running.record("weather fused", fused.product, of=list(fused.parts), **audit_details.changes(outcomes))
+    return {"product": fused.product} | _counted(outcomes, "fused")
 
 
 def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:

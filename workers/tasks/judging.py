@@ -80,9 +80,7 @@ def _reforecast_part(running: JobRun, params: requests.ReforecastParams) -> Stor
     )
 
 
-def _reforecast(
-    running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, StoredPart]]
-) -> dict[str, Any]:
+def _reforecast(running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, StoredPart]]) -> dict[str, Any]:
     version, period = parts[0][0].version or "", parts[0][0].period
     done = reforecasts.conclude(running.work, version, period, [part for _, part in parts])
     return {
