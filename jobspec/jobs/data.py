@@ -171,7 +171,7 @@ class FuseParams(RequestModel):
         return of
 
 
-class FuseJob(base.JobRequest, authority=base.FUSE, operational=True, time_limit=timedelta(hours=4)):
+class FuseJob(base.JobRequest, authority=base.FUSE, time_limit=timedelta(hours=4)):
     """Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
     twice."""
 
