@@ -18,6 +18,7 @@ from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.forecasts import issues
 from records.forecasts.issues import Issue, Outcome, Settled
+from testing.messages.mail_server import Mail
 from testing.records import BASIN, NOW, a_run
 from tests.operations.alerts.test_deliveries import Outbox, outbox
 from tests.operations.alerts.test_mail import PERSON, Post, post
@@ -62,6 +63,12 @@ def subscribe(at: Outbox | Post, **new: Any) -> str:
     with at.database.transaction() as session:
         asked = NewSubscription.model_validate({"about": "issues", **new})
         return subscriptions.create(session, asked, at.key, at.now, at.settings).id
+
+
+def bodies(mail: Mail) -> list[str]:
+    """Return the text and the HTML of a message."""
+    found = [mail.message.get_body((kind,)) for kind in ("plain", "html")]
+    return [part.get_content() for part in found if part is not None]
 
 
 def test_each_cause_is_one_message_and_the_end_of_all_is_one(outbox: Outbox) -> None:
@@ -143,7 +150,7 @@ def test_a_message_by_e_mail_names_the_day_and_why_and_stops_on_request(post: Po
     subscription = subscribe(post, email=PERSON)
     post.deliver()
     (question,) = post.server.mails
-    assert "when the forecasts of a day are not complete" in str(question)
+    assert all("when the forecasts of a day are not complete" in words for words in bodies(question))
     post.server.mails.clear()
     with post.database.transaction() as session:
         subscriptions.confirm(session, subscription, post.now)
@@ -151,9 +158,11 @@ def test_a_message_by_e_mail_names_the_day_and_why_and_stops_on_request(post: Po
     look(post.database, DUE)
     assert post.deliver() == {"delivered": 1}
     (mail,) = post.server.mails
-    assert f"The issue of {TODAY} is not complete" in str(mail)
-    assert f"/issues?day={TODAY}" in str(mail)
-    assert "/mail/unsubscribe/" in str(mail)
+    assert mail.message["Subject"] == f"The issue of {TODAY} is not complete"
+    for words in bodies(mail):
+        assert "No cycle of it was started by 07:30 UTC." in words
+        assert f"/issues?day={TODAY}" in words
+        assert "/mail/unsubscribe/" in words
 
 
 @pytest.mark.parametrize("more", [{"basins": [BASIN]}, {"email": PERSON, "url": None, "digest": {"at": "07:00"}}])
