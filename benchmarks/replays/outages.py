@@ -23,7 +23,7 @@ from records.alerts import subscriptions
 from records.database.engine import Database
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import World
-from testing.outages import STATED_AT, ReplayedService, drawn
+from testing.jobs.outages import STATED_AT, ReplayedService, drawn
 from testing.webhook_receiver import Receiver, receiving
 
 SEED = 52

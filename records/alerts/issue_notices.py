@@ -55,7 +55,7 @@ def as_json(notice: Notice) -> JsonObject:
 def due(session: Session, now: datetime, stated: time) -> Notice | None:
     """Return the notice to store now: of the last day whose stated time (UTC) is over, if its causes have changed.
 
-    None before the first issue. The same causes are no news on the next day, nor a second time on the same.
+    None before the first issue. The same causes count once, also where they last for days.
     """
     of_day = day((now - timedelta(days=int(now.time() < stated))).date())
     if not issues.page(session, before=of_day, limit=1):

@@ -11,7 +11,7 @@ from records.access import keys
 from records.alerts import subscriptions
 from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
-from testing.outages import STATED_AT, Outcome, ReplayedService, drawn
+from testing.jobs.outages import STATED_AT, Outcome, ReplayedService, drawn
 from testing.webhook_receiver import Receiver, receiving
 from tests.operations.live import FORECAST, station
 
