@@ -16,7 +16,7 @@ from jobspec.jobs.data import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
 from records.alerts import dispatch, held_alerts, issue_notices, subscriptions
-from records.forecasts import adjustments, issues
+from records.forecasts import adjustments, completeness, issues
 from records.jobs import attempts, jobs, process_heartbeats, queues, schedules
 from records.jobs.queues import LastJobUnfinished, TooManyUnfinishedJobs
 from records.jobs.schedules import BadCron, next_run
@@ -183,7 +183,7 @@ def watch_issue(tools: WorkerContext) -> bool:
     if stated is None or tools.clock.replays:
         return False
     with tools.database.reading() as session:
-        notice = issue_notices.due(session, now, stated)
+        notice = completeness.due(session, now, stated)
     if notice is None:
         return False
     with tools.database.transaction() as session:

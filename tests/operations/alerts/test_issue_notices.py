@@ -16,7 +16,7 @@ from records.alerts import deliveries, issue_notices, subscriptions
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
-from records.forecasts import issues
+from records.forecasts import completeness, issues
 from records.forecasts.issues import Issue, Outcome, Settled
 from testing.messages.mail_server import Mail
 from testing.records import BASIN, NOW, a_run
@@ -53,7 +53,7 @@ def settle(at: Outbox | Post, of_day: Day, first: Outcome, second: Outcome) -> N
 def look(database: Database, now: datetime) -> str | None:
     """Look as the scheduler does, and return the causes of what was stored."""
     with database.transaction() as session:
-        if (notice := issue_notices.due(session, now, STATED)) is None:
+        if (notice := completeness.due(session, now, STATED)) is None:
             return None
         receivers = [one.id for one in subscriptions.active(session, "issues", now)]
         return notice.causes if issue_notices.store(session, notice, receivers, now) else None
@@ -124,7 +124,7 @@ def test_two_schedulers_store_one_notice(outbox: Outbox) -> None:
     subscribe(outbox, url="https://rivers.example/")
     start(outbox, TODAY - 1)
     with outbox.database.reading() as session:
-        both = [issue_notices.due(session, DUE, STATED) for _ in range(2)]
+        both = [completeness.due(session, DUE, STATED) for _ in range(2)]
         receivers = [one.id for one in subscriptions.active(session, "issues", DUE)]
     stored = []
     for notice in both:
