@@ -84,8 +84,8 @@ def _read_receipt(content: bytes) -> None:
     new = NewChange(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.")
     change = Change(**as_values(new), seq=1, id="1", message="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    content = content_of(settings, subscription, [change], "The mill")
-    post(settings, b"0" * 32, subscription, change.id, content, at=NOW, patience=5.0)
+    message = content_of(settings, subscription, [change], "The mill")
+    post(settings, b"0" * 32, subscription, change.id, message, at=NOW, patience=5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:
