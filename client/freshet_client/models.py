@@ -807,6 +807,11 @@ class DailyParams(Model):
     horizon: int = 10
     """Days after T0."""
 
+    day: date | None = None
+    """
+    A past day that lacks forecasts: they are issued late, with the data that had arrived by its end, and never become the latest. No feed is asked. By default today.
+    """
+
 
 class DataCredit(Model):
     """Credit and licence of a data provider."""
@@ -851,6 +856,7 @@ class Degraded(Model):
         "queue-age",
         "failed-job",
         "failing-schedule",
+        "schedule-skipped",
         "disk",
         "no-broker",
         "database-locked",
@@ -863,17 +869,20 @@ class Degraded(Model):
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+    """
+    An alert change or a message about an issue to be sent to a receiver, or the question whether the recipient of
+    e-mail agrees.
+    """
 
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -915,12 +924,12 @@ class DeliveryDetail(Model):
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -2148,7 +2157,7 @@ class NewRollback(Model):
 
 
 class NewSubscription(Model):
-    """A receiver of alert changes."""
+    """A receiver of alert changes, or of messages about the issues of days."""
 
     url: str | None = None
     email: str | None = None
@@ -2163,6 +2172,11 @@ class NewSubscription(Model):
 
     digest: Digest | None = None
     """One message a day, with its changes, instead of one for each change; for e-mail only."""
+
+    about: Literal["alerts", "issues"] = "alerts"
+    """
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` and `digest`.
+    """
 
 
 class NormalFlow(Model):
@@ -3333,9 +3347,12 @@ class StormOfRun(Model):
 
 
 class Subscription(Model):
-    """A receiver of alert changes: a webhook, a gateway or a person."""
+    """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3400,6 +3417,9 @@ class SubscriptionWithSecret(Model):
     """A receiver of alert changes and its secret, which is shown this once."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3947,9 +3967,9 @@ class AgeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4482,9 +4502,9 @@ class ChangeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4802,9 +4822,9 @@ class DrainDownOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5081,9 +5101,9 @@ class ExceedanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5512,7 +5532,7 @@ class IssueDetail(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5548,7 +5568,7 @@ class IssueSummary(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5907,9 +5927,9 @@ class LongTermBalance(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6288,9 +6308,9 @@ class OriginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6721,9 +6741,9 @@ class RainMarginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7058,7 +7078,7 @@ class RunDetail(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7129,7 +7149,7 @@ class RunSummary(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7352,9 +7372,9 @@ class SpreadOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7516,9 +7536,9 @@ class StageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7753,9 +7773,9 @@ class StorageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8071,9 +8091,9 @@ class VolumesOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8276,9 +8296,9 @@ class WhatIfOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8507,9 +8527,9 @@ class BalanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8670,9 +8690,9 @@ class BasinForecast(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
