@@ -20,6 +20,8 @@ _FROM = Field(
 class GridSettings(FeedSettings):
     """Observed weather on a grid: NetCDF, Zarr or GRIB2."""
 
+    reads_all = True
+
     adapter: Literal["grid"]
     from_: list[Place] = _FROM
     product: Product = Field(examples=["own_grid"])
@@ -30,6 +32,7 @@ class GridForecastSettings(FeedSettings):
     """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
 
     fills_record = False
+    reads_all = True
 
     adapter: Literal["grid-forecast"]
     from_: list[Place] = _FROM

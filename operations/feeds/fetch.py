@@ -26,7 +26,6 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
-from jobspec.feeds import FilesSettings
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.sources import Intake
@@ -95,7 +94,7 @@ def fetch(
         one = _Fetch(work, feed, source, listener, before, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
-        if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
+        if period is None and not shown.reads_all:
             asked = one.ask_for_holes(sites, found, done)
             again = {name: of for name, of in done.items() if name in asked}
             found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(again, until)

@@ -37,9 +37,7 @@ def test_weights_are_those_of_intersections(seed: int, size: float, descending: 
 def test_a_basin_across_the_edge_of_a_grid_around_the_earth_has_all_its_cells(west: float, middle: float) -> None:
     latitudes, longitudes = np.linspace(90, -90, 361), np.arange(west, west + 360, 0.5)
     of = outline(-10, middle, 1.7, seed=3)
-    np.testing.assert_allclose(
-        weights_of(latitudes, longitudes, of), shares(latitudes, longitudes, of), atol=1e-6
-    )
+    np.testing.assert_allclose(weights_of(latitudes, longitudes, of), shares(latitudes, longitudes, of), atol=1e-6)
 
 
 def test_rings_on_both_sides_of_the_180th_meridian_are_one_basin() -> None:
