@@ -149,10 +149,10 @@ def basin_weights(axes: Axes, sites: Sequence[Site], folder: Path | None) -> Bas
     for site in sites:
         name = short_name(repr(site.outline).encode())
         try:
-            cells = known.get(name) or fresh.setdefault(name, axes.cells(site))
+            found.append(known.get(name) or fresh.setdefault(name, axes.cells(site)))
         except FeedProblem as problem:
-            problems[site.basin], cells = str(problem), _NOTHING
-        found.append(cells)
+            problems[site.basin] = str(problem)
+            found.append(_NOTHING)
     if fresh and path is not None:
         with suppress(OSError):  # they can be computed again
             _write(path, known | fresh)

@@ -44,7 +44,7 @@ class Layer:
     variable: Any
     unit: Unit
     method: str | None
-    dimensions: tuple[str | None, str | None, str, str]
+    dimensions: Sequence[str | None]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -133,7 +133,7 @@ class GridDataset:
         for name, variable in self._dataset.data_vars.items():
             stated = str(variable.attrs.get("standard_name", "")).lower()
             key = next((key for key in (stated, str(name).lower()) if key in QUANTITY_OF), None)
-            dimensions = tuple(self._dimension(role, variable) for role in ("member", "step", "latitude", "longitude"))
+            dimensions = [self._dimension(role, variable) for role in ("member", "step", "latitude", "longitude")]
             lengths = {dimension: variable.sizes[dimension] for dimension in variable.dims}
             others = {dimension for dimension in lengths if dimension not in dimensions}
             if key is None or None in dimensions[2:] or any(lengths[other] > 1 for other in others):

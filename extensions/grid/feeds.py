@@ -11,6 +11,7 @@ import numpy as np
 from extensions.grid.basin_days import BasinDays
 from extensions.grid.feed_kinds import GridForecastSettings, GridSettings
 from extensions.grid.reading import GridReader, GridWeather
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Days, Period, instant
 from hydrology.base.errors import Problem
 from hydrology.base.products import WEATHER, Credit
@@ -104,16 +105,15 @@ def _name(text: str) -> str:
 
 
 def _of_basin(weather: GridWeather, basin: str) -> BasinDays:
-    found = weather.basins.get(basin, "The grids hold no weather that is known by its name.")
-    if isinstance(found, str):
-        raise FeedProblem(found)
-    return found
+    if basin in weather.problems:
+        raise FeedProblem(weather.problems[basin])
+    return weather.basins[basin]
 
 
 def _forecast(issue: WeatherIssue, basin: str, weather: GridWeather) -> WeatherForecast:
     """Return the first days in a row that are whole, with every variable of every member."""
     of = _of_basin(weather, basin)
-    whole = ~np.isnan(np.stack([*of.values.values()])).any(axis=(0, 1))
+    whole: Mask = np.asarray(~np.isnan(np.stack([*of.values.values()])).any(axis=(0, 1)))
     if not whole.any():
         raise FeedProblem(f"The run has no whole day for {basin}, with every step of every member.")
     first = int(whole.argmax())

@@ -28,11 +28,12 @@ SUFFIXES = (*_NETCDF, _ZARR, *_GRIB)
 """How the names of files end, and those of the folders of Zarr."""
 MAX_FILES = 20_000
 _MAX_MEMORY = 4 * 2**30  # bytes
+_NOTHING = "The grids hold no weather that is known by its name, or none of the requested days."
 
 
 @dataclass(frozen=True, slots=True)
 class GridWeather:
-    """The weather of basins on grids, or the reason for none.
+    """The weather of basins on grids, and why others have none.
 
     `reference` is when the run began (None of observations); `source`, `model` and `issued` are as its file states
     them, and `notes` describe what is missing.
@@ -43,7 +44,8 @@ class GridWeather:
     model: str
     issued: str | None
     notes: Sequence[str]
-    basins: Mapping[str, BasinDays | str]
+    basins: Mapping[str, BasinDays]
+    problems: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +74,31 @@ class GridReader:
             raise DataProblem(f"The grids take more than {_MAX_MEMORY} bytes: give fewer basins or steps.") from None
 
     def _read(self) -> GridWeather:
-        paths, wanted, issue = self._listed(), None, (None, "", "", None)
+        paths, names = self._listed(), [site.basin for site in self.sites]
+        issue: tuple[Any, str, str, str | None] = (None, "", "", None)
+        wanted: Instants | None = None
         if self.wanted is None:
             issues = {path: self._issue(path) for path in paths}
             issue = max(issues.values(), key=lambda one: one[0])
-            paths = [path for path, of in issues.items() if of[0] == issue[0]]
+            paths, since = [path for path, of in issues.items() if of[0] == issue[0]], issue[0]
         else:
             around = (self.wanted.first - np.timedelta64(1, "D"), self.wanted.last + np.timedelta64(2, "D"))
             wanted = np.array(around, dtype="datetime64[s]")  # whatever the time zone
+            since = wanted[0]
         by_name, rates, problems = self._fields(paths, wanted)
-        heights = next((means for name in _of(by_name, ELEVATION) for means in by_name[name][""].values()), None)
+        heights = [means for name in _of(by_name, ELEVATION) for means in by_name[name][""].values()]
         by_quantity: dict[str, Steps] = {}
         notes: list[str] = []
         for quantity in NAMES.keys() - {ELEVATION}:
             for name in _of(by_name, quantity)[:1]:
-                since = wanted[0] if issue[0] is None else issue[0]
-                names = [site.basin for site in self.sites]
-                by_quantity[quantity], missing = consecutive(
-                    quantity, by_name.pop(name), names, since, is_rate=name in rates
-                )
+                means, is_rate = by_name.pop(name), name in rates
+                by_quantity[quantity], missing = consecutive(quantity, means, names, since, is_rate=is_rate)
                 notes += missing
-        found: dict[str, BasinDays | str] = dict(problems)
-        if by_quantity:
-            unknown = np.full(len(self.sites), np.nan)
-            days = basin_days(self.sites, by_quantity, unknown if heights is None else heights)
-            found = dict(zip((site.basin for site in self.sites), days, strict=True)) | found
-        return GridWeather(*issue, notes, found)
+        if not by_quantity:
+            return GridWeather(*issue, notes, {}, dict.fromkeys(names, _NOTHING) | problems)
+        days = basin_days(self.sites, by_quantity, (heights or [np.full(len(names), np.nan)])[0])
+        known = {name: of for name, of in zip(names, days, strict=True) if name not in problems}
+        return GridWeather(*issue, notes, known, problems)
 
     def _fields(
         self, paths: Sequence[Path], wanted: Instants | None
@@ -117,7 +118,7 @@ class GridReader:
                         rates.add(field.name)
         return by_name, rates, {basin: why for of in weights.values() for basin, why in of.problems.items()}
 
-    def _issue(self, path: Path) -> tuple[np.datetime64, str, str, str | None]:
+    def _issue(self, path: Path) -> tuple[Any, str, str, str | None]:
         with self._opened(path) as grid:
             if grid.reference is None:
                 remedy = "state it as its forecast_reference_time"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import xarray as xr
 from hydrology.base.arrays import Array
 
 Rings = list[list[list[float]]]
+Outline = Sequence[Sequence[Sequence[float]]]
 BEGAN = np.datetime64("2026-11-20T00:00:00", "s")
 _HOUR = np.timedelta64(3_600, "s")
 _GRIB = {
@@ -47,7 +49,7 @@ class GridRun:
     hours: Sequence[int] = tuple(range(0, 73, 3))
     members: int = 2
     seed: int = 0
-    began: np.datetime64 = BEGAN
+    began: Any = BEGAN
     missing: Sequence[tuple[int, int]] = ()
     values: dict[str, Any] = field(init=False)
 
@@ -123,7 +125,7 @@ class GridRun:
         import eccodes
 
         *numbers, process, height = _GRIB[name]
-        began = self.began.item()
+        began: datetime = self.began.item()
         keys: dict[str, Any] = {
             "centre": "kwbc",
             "dataDate": int(f"{began:%Y%m%d}"),
@@ -157,7 +159,7 @@ class GridRun:
         return handle
 
 
-def shares(latitudes: Array, longitudes: Array, outline: Rings) -> Array:
+def shares(latitudes: Array, longitudes: Array, outline: Outline) -> Array:
     """Return the share of each cell in a basin (latitudes, longitudes), by the part of it times its area."""
     rings = [shapely.Polygon([(longitude, latitude) for latitude, longitude in ring]) for ring in outline]
     basin = shapely.union_all(rings)
@@ -173,4 +175,4 @@ def shares(latitudes: Array, longitudes: Array, outline: Rings) -> Array:
         found[near] += shapely.area(shapely.intersection(cells, basin)) / shapely.area(cells)
     low, high = (np.clip(north + side * half[0], -90, 90) for side in (-1, 1))
     found *= np.sin(np.radians(high)) - np.sin(np.radians(low))
-    return found / found.sum()
+    return np.asarray(found / found.sum())

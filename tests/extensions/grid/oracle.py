@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from hydrology.base.arrays import Array
-from testing.files.grids import GridRun, Rings, shares
+from testing.files.grids import GridRun, Outline, shares
 
 
-def means(run: GridRun, name: str, outline: Rings) -> Array:
+def means(run: GridRun, name: str, outline: Outline) -> Array:
     """Return the means of a basin (members, steps)."""
     of_cells = shares(run.latitudes, run.longitudes, outline)
     return np.asarray((run.values[name] * of_cells).sum(axis=(2, 3)))

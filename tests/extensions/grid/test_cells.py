@@ -1,6 +1,7 @@
 """The weights of a grid's cells in basins, against intersections of shapely."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,9 +86,14 @@ def test_stored_weights_are_read_until_the_outline_or_the_grid_changes(
     grid = Axes.of("grid", np.arange(40, 48.1, 0.25), np.arange(-80, -69.9, 0.25))
     sites = [Site(f"OWN-{number}", outline=outline(44, -75, 0.5, number)) for number in range(3)]
     first = basin_weights(grid, sites, tmp_path)
-    computed = []
-    cells = Axes.cells
-    monkeypatch.setattr(Axes, "cells", lambda axes, site: computed.append(site.basin) or cells(axes, site))
+    computed: list[str] = []
+    compute = Axes.cells
+
+    def cells(axes: Axes, site: Site) -> Any:
+        computed.append(site.basin)
+        return compute(axes, site)
+
+    monkeypatch.setattr(Axes, "cells", cells)
 
     again = basin_weights(grid, sites, tmp_path)
     assert computed == []

@@ -96,6 +96,7 @@ def test_observed_weather_is_stored_and_its_revisions_are_recorded(office: Offic
     assert (done["OWN-ford"].status, done["OWN-ford"].new_days) == ("new", 4 * 4)
     with office.database.reading() as session:
         stored = series.read(session, "OWN-ford", "own_grid", "precipitation")
+    assert stored is not None
     assert str(stored.period) == "2026-11-18..2026-11-21"
     assert {one.status for one in office.fetch().values()} == {"failed", "unchanged"}
 
