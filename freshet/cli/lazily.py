@@ -25,7 +25,7 @@ class _Unexecuted(ModuleType):
     def __getattr__(self, name: str) -> Any:
         with _LOCK:
             if type(self) is _Unexecuted and not name.startswith("__"):
-                self.__class__ = ModuleType  # its own imports may lead back to it
+                self.__class__ = ModuleType  # type: ignore[assignment]  # its own imports may lead back to it
                 try:
                     SourceFileLoader(self.__name__, str(self.__file__)).exec_module(self)
                 except BaseException:
