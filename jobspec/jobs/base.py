@@ -195,7 +195,7 @@ COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",
 )
-CHECK = Authority(note="It writes nothing.")
+CHECK = Authority(writes=_all("any", "verified_slices"), note="It writes only which rows it has found whole.")
 PRUNE = admins_alone(
     *_RUN,
     *_WEATHER,

@@ -1,25 +1,32 @@
-"""Checks the integrity of the database: its pages, its references, and every row with a checksum."""
+"""Checks the integrity of the database: its pages, its references, and every row with a checksum.
+
+On PostgreSQL, which slices of tables (`records.upkeep.slices`) were found whole is stored slice by slice, so that a
+check of what has changed since leaves them out, and goes on where another was interrupted.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Select, Table, func, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem, counted
-from records.database import checksums
+from records.database import checksums, verified_slices
 from records.database.base import to_json
 from records.database.engine import Database
 from records.database.stored import table_of
+from records.database.verified_slices import Mark
 from records.runs import run_arrays, states
 from records.runs.tables import RUN_CONTENTS, STATES
 from records.series.year_rows import REVISIONS, SERIES
 from records.simulations.simulated_series import SIMULATED_FLOW, SIMULATED_WATER
+from records.upkeep import slices
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from records.versions.trainings import Checkpoint, FinishedMember
@@ -63,6 +70,21 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """Rows of a table that an earlier check found whole, and that have not changed since; by the days of their slices
+    (of series: by years)."""
+
+    table: str
+    rows: int
+    first: str
+    last: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{counted(self.rows, 'row')} of {self.table}, {self.first} to {self.last}: whole before, and unchanged."
+
+
+@dataclass(frozen=True, slots=True)
 class Soundness:
     """The result of a check.
 
@@ -72,6 +94,7 @@ class Soundness:
     row_count: int
     faults: tuple[str, ...]
     damages: tuple[Damage, ...]
+    unchanged: tuple[Unchanged, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
@@ -84,8 +107,19 @@ class Soundness:
             raise NotSound(" ".join(wrong[:MAX_NAMED]) + more)
 
 
-def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
-    """Check the whole database, without changing it and while others use it."""
+def check(
+    database: Database,
+    at: datetime,
+    show: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    only_changed: bool = False,
+) -> Soundness:
+    """Check the whole database while others use it.
+
+    Args:
+        at: the machine's time.
+        only_changed: whether to leave out, on PostgreSQL, slices that are as an earlier check found them.
+    """
     if unsafe := _unsafe_objects(database):
         return Soundness(0, tuple(unsafe), ())  # nothing of it is run
     faults = page_faults(database)
@@ -97,16 +131,45 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
     except DatabaseError as error:
         faults.append(f"References cannot be followed ({_in_words(error)}): {_RESTORE}.")
     damages: list[Damage] = []
+    unchanged: list[Unchanged] = []
     row_count = 0
     for checker in CHECKERS:
         try:
-            for damage in _checked(database, checker):
-                row_count += 1
-                damages += [damage] if damage else []
-                show(row_count, total)
+            changed, known = _slices(database, checker.table, only_changed=only_changed)
+            if known:
+                unchanged.append(_unchanged(checker.table, known))
+                total -= unchanged[-1].rows
+            for name, mark in changed.items():
+                before = len(damages)
+                for damage in _checked(database, checker, name):
+                    row_count += 1
+                    damages += [damage] if damage else []
+                    show(row_count, total)
+                if mark is not None and len(damages) == before:
+                    with database.transaction() as session:
+                        verified_slices.note(session, checker.table.name, name, mark, at)
         except (DatabaseError, ValueError) as error:  # a page, or a column that is no longer JSON
             faults.append(f"{checker.table.name} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
-    return Soundness(row_count, tuple(faults), tuple(damages))
+    return Soundness(row_count, tuple(faults), tuple(damages), tuple(unchanged))
+
+
+Marks = Mapping[str, Mark | None]
+
+
+def _slices(database: Database, table: Table, *, only_changed: bool) -> tuple[Marks, Mapping[str, Mark]]:
+    """Return the slices to check and those to leave out, with their marks; "" is the whole table."""
+    with database.reading() as session:
+        marks = slices.marks(session, table)
+        if not marks:
+            return {"": None}, {}
+        verified = verified_slices.read(session, table.name) if only_changed else {}
+    known = {name: mark for name, mark in marks.items() if verified.get(name) == mark}
+    return {name: mark for name, mark in marks.items() if name not in known}, known
+
+
+def _unchanged(table: Table, known: Mapping[str, Mark]) -> Unchanged:
+    first, last = (slices.first_day(table, name) for name in (min(known), max(known)))
+    return Unchanged(table.name, sum(mark.rows for mark in known.values()), first, last)
 
 
 def page_faults(database: Database, *, quick: bool = False) -> list[str]:
@@ -150,10 +213,13 @@ def _lost_references(session: Session) -> list[str]:
     ]
 
 
-def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
+def _checked(database: Database, checker: Checker, slice_name: str) -> Iterator[Damage | None]:
     table = checker.table
+    query: Select[Any] = select(*table.columns)
+    if slice_name:
+        query = query.where(slices.rows_of(table, slice_name))
     with database.reading() as session:
-        for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
+        for row in session.execute(query.execution_options(yield_per=BATCH)):
             if checker.is_whole(row):
                 yield None
             else:

@@ -234,7 +234,7 @@ def test_a_damaged_run_is_named_and_not_returned(database: Database) -> None:
         with pytest.raises(Corrupt, match=damaged):
             runs.ledger_of(session, damaged, BASIN)
         assert runs.ledger_of(session, whole, BASIN) == [CLOSED]
-    (shown,) = integrity.check(database).damages
+    (shown,) = integrity.check(database, NOW).damages
     assert (shown.table, shown.key) == ("run_contents", {"run_id": damaged, "basin_id": BASIN})
 
 
