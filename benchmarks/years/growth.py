@@ -31,9 +31,9 @@ from records.database.checksums import new_id, with_checksum
 from records.database.engine import Database
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs import runs, states
-from records.runs.run_arrays import owner_of
+from records.runs.run_arrays import owner_of, owner_of_members
 from records.runs.run_types import RUN_BASINS, RUNS
-from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS, STATES
+from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS, RUN_MEMBERS, STATES
 from records.upkeep.backup import copy_rows, make
 from records.upkeep.integrity import check
 from records.weather import weather_issues
@@ -44,7 +44,7 @@ from testing.work import work_of
 
 BASINS, DAYS, MONTH = 200, 100, 30
 READ_BASINS = 20
-_TABLES = (RUNS, RUN_BASINS, RUN_CONTENTS, OUTLOOKS, ISSUES, PARTS, STATES)
+_TABLES = (RUNS, RUN_BASINS, RUN_CONTENTS, RUN_MEMBERS, OUTLOOKS, ISSUES, PARTS, STATES)
 Row = dict[str, Any]
 
 
@@ -126,7 +126,7 @@ def _rows_of_day(database: Database, at: datetime) -> _Day:
         t0 = runs.get(session, run).t0
         conditions = {
             RUNS: RUNS.c.id == run,
-            **{table: table.c.run_id == run for table in (RUN_BASINS, RUN_CONTENTS, OUTLOOKS)},
+            **{table: table.c.run_id == run for table in (RUN_BASINS, RUN_CONTENTS, RUN_MEMBERS, OUTLOOKS)},
             ISSUES: ISSUES.c.id == issue,
             PARTS: PARTS.c.issue_id == issue,
             STATES: STATES.c.day == t0,
@@ -162,9 +162,9 @@ def _later(
             moved["id"] = run if table is RUNS else issue
         if table is ISSUES:
             moved["reference_time"] = at.replace(hour=0, minute=0, second=0, microsecond=0)
-        if table is RUN_CONTENTS:
-            content = row["content"][8:]
-            moved["content"] = owned_digest(owner_of(run, row["basin_id"]), content, 8) + content
+        if table in (RUN_CONTENTS, RUN_MEMBERS):
+            owner = (owner_of if table is RUN_CONTENTS else owner_of_members)(run, row["basin_id"])
+            moved["content"] = owned_digest(owner, row["content"][8:], 8) + row["content"][8:]
         if table is PARTS:
             moved["sha256"] = sha256(weather_issues.content_to_hash(SimpleNamespace(**moved)))
         yield with_checksum(table, moved)

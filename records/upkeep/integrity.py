@@ -23,7 +23,7 @@ from records.database.engine import Database
 from records.database.stored import table_of
 from records.database.verified_slices import Mark
 from records.runs import run_arrays, states
-from records.runs.tables import RUN_CONTENTS, STATES
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS, STATES
 from records.series.year_rows import REVISIONS, SERIES
 from records.simulations.simulated_series import SIMULATED_FLOW, SIMULATED_WATER
 from records.upkeep import slices
@@ -239,6 +239,7 @@ def _in_words(error: Exception) -> str:
 
 _RESTORE = "restore a backup"
 _CALIBRATE = "fit the error model again (freshet calibrate), or restore a backup"
+_FORECAST = "forecast again, which issues another run, or restore a backup"
 _TRAIN = "start the training again, or restore a backup"
 _SUMMED = {
     SERIES: "ingest the whole year again, which replaces it, or restore a backup",
@@ -258,7 +259,8 @@ CHECKERS = (
         _TRAIN,
     ),
     Checker(BASIN_ERRORS, partial(_hashed, "content", "sha256"), _CALIBRATE),
-    Checker(RUN_CONTENTS, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
+    Checker(RUN_CONTENTS, run_arrays.is_whole_row, _FORECAST),
+    Checker(RUN_MEMBERS, run_arrays.is_whole_row_of_members, _FORECAST),
     Checker(table_of(BasinPart), weather_issues.is_whole, _RESTORE),
     Checker(
         table_of(BridgePart),

@@ -22,7 +22,7 @@ from records.database.verified_slices import Mark
 from records.forecasts.issues import ISSUE_BASINS
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_types import RUN_BASINS, RUNS
-from records.runs.tables import RUN_CONTENTS, STATES
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS, STATES
 from records.series.year_rows import ARRIVALS, REVISIONS, SERIES
 from records.weather.weather_issues import PARTS
 
@@ -32,6 +32,7 @@ COLUMNS: Mapping[Table, ColumnElement[Any]] = {
     RUNS: RUNS.c.id,
     RUN_BASINS: RUN_BASINS.c.run_id,
     RUN_CONTENTS: RUN_CONTENTS.c.run_id,
+    RUN_MEMBERS: RUN_MEMBERS.c.run_id,
     OUTLOOKS: OUTLOOKS.c.run_id,
     PARTS: PARTS.c.issue_id,
     STATES: STATES.c.day,

@@ -96,7 +96,7 @@ def test_a_check_of_what_changed_leaves_out_what_was_whole(on_postgresql: Databa
     assert (whole.sentences, whole.unchanged) == ([], ())
     left = check(on_postgresql, NOW, only_changed=True)
     unchanged = {one.table: one.rows for one in left.unchanged}
-    assert unchanged.keys() == {"series", "series_revisions", "states", "run_contents", "weather_basins"}
+    assert unchanged.keys() == {"series", "series_revisions", "states", "run_contents", "run_members", "weather_basins"}
     assert left.row_count == whole.row_count - sum(unchanged.values())
     assert "1 row of states, 2008-09-30 to 2008-09-30: whole before, and unchanged." in [
         one.sentence for one in left.unchanged
