@@ -149,13 +149,9 @@ def _store_day(database: Database, day: _Day, at: datetime, later: int) -> None:
         session.execute(newest.values(run_id=run, issued_at=at, available_at=at))
 
 
-def _later(
-    table: Table, rows: list[Row], run: str, issue: str, at: datetime, days: np.timedelta64
-) -> Iterator[Row]:
+def _later(table: Table, rows: list[Row], run: str, issue: str, at: datetime, days: np.timedelta64) -> Iterator[Row]:
     for row in rows:
-        moved: Row = {
-            name: value + days if isinstance(value, np.datetime64) else value for name, value in row.items()
-        }
+        moved: Row = {name: value + days if isinstance(value, np.datetime64) else value for name, value in row.items()}
         moved |= {name: value for name, value in (("run_id", run), ("issue_id", issue)) if name in row}
         moved |= {name: at for name in ("created_at", "issued_at", "available_at", "available_time") if name in row}
         if table in (RUNS, ISSUES):

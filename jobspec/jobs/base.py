@@ -205,6 +205,7 @@ PRUNE = admins_alone(
     "delivery_attempts",
     "mail_questions",
     "pruned",
+    "storage_sizes",
     note="It deletes records of all owners.",
 )
 DELIVERY = admins_alone(*_DECISIONS, "delivery_attempts", "subscriptions", note="Only the service posts it.")

@@ -83,10 +83,9 @@ def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]
             session.execute(own.values(content=pack(owner, arrays)))
 
 
-_WITH_MEMBERS = (
-    ~exists().where(RUN_MEMBERS.c.run_id == RUN_BASINS.c.run_id, RUN_MEMBERS.c.basin_id == RUN_BASINS.c.basin_id)
-    & ~exists().where(PRUNED.c.rule == "members", PRUNED.c.id == RUN_BASINS.c.run_id)
-)
+_WITH_MEMBERS = ~exists().where(
+    RUN_MEMBERS.c.run_id == RUN_BASINS.c.run_id, RUN_MEMBERS.c.basin_id == RUN_BASINS.c.basin_id
+) & ~exists().where(PRUNED.c.rule == "members", PRUNED.c.id == RUN_BASINS.c.run_id)
 """Whether the content of a run holds all arrays: it is from before its members were stored apart, and not pruned."""
 
 
@@ -99,7 +98,9 @@ def _borrowed() -> Select[Any]:
         & (STATES.c.sha256 == basin.c.state_hash)
     )
     return (
-        select(basin.c.run_id, basin.c.basin_id, STATES.c.day, STATES.c.content, STATES.c.member_hashes, STATES.c.sha256)
+        select(
+            basin.c.run_id, basin.c.basin_id, STATES.c.day, STATES.c.content, STATES.c.member_hashes, STATES.c.sha256
+        )
         .join_from(basin, run, run.c.id == basin.c.run_id)
         .join(STATES, of_state)
     )

@@ -6,8 +6,8 @@ that the service knows: protect it like the database.
 
 Rows are copied by code of our own because `pg_dump` and SQLite's backup restore only into a database of their own kind.
 
-A backup of PostgreSQL can be made after an earlier one: slices of tables (`records.upkeep.slices`) that are as they were
-then are not read, and the manifest names the file that holds them. To restore it, they are added to its own rows first.
+A backup of PostgreSQL can be made after an earlier one: slices of tables (`records.upkeep.slices`) that are as they
+were then are not read, and the manifest names the file that holds them. To restore it, they are added to its own rows.
 """
 
 import errno
@@ -320,7 +320,8 @@ def _add_slices(
             for slice_name, of in of_table.items():
                 where = slices.rows_of(tables[name], slice_name)
                 words = where.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
-                added = connection.execute(f"INSERT INTO main.{name} SELECT * FROM earlier.{name} WHERE {words}")
+                copied = f"INSERT INTO main.{name} SELECT * FROM earlier.{name} WHERE {words}"  # noqa: S608
+                added = connection.execute(copied)
                 if added.rowcount != of.rows:
                     raise NoBackup(f"{earlier} lacks rows of {name} that {file} was made after: use another backup.")
         connection.commit()

@@ -5,7 +5,8 @@ check of what has changed since leaves them out, and goes on where another was i
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -141,10 +142,11 @@ def check(
                 total -= unchanged[-1].rows
             for name, mark in changed.items():
                 before = len(damages)
-                for damage in _checked(database, checker, name):
-                    row_count += 1
-                    damages += [damage] if damage else []
-                    show(row_count, total)
+                with closing(_checked(database, checker, name)) as rows:
+                    for damage in rows:
+                        row_count += 1
+                        damages += [damage] if damage else []
+                        show(row_count, total)
                 if mark is not None and len(damages) == before:
                     with database.transaction() as session:
                         verified_slices.note(session, checker.table.name, name, mark, at)
@@ -213,19 +215,18 @@ def _lost_references(session: Session) -> list[str]:
     ]
 
 
-def _checked(database: Database, checker: Checker, slice_name: str) -> Iterator[Damage | None]:
+def _checked(database: Database, checker: Checker, slice_name: str) -> Generator[Damage | None]:
     table = checker.table
     query: Select[Any] = select(*table.columns)
     if slice_name:
         query = query.where(slices.rows_of(table, slice_name))
-    with database.reading() as session:
-        for row in session.execute(query.execution_options(yield_per=BATCH)):
+    with database.reading() as session, closing(session.execute(query.execution_options(yield_per=BATCH))) as rows:
+        for row in rows:
             if checker.is_whole(row):
                 yield None
             else:
-                yield Damage(
-                    table.name, {key.name: str(row._mapping[key]) for key in table.primary_key}, checker.mending
-                )
+                key = {key.name: str(row._mapping[key]) for key in table.primary_key}
+                yield Damage(table.name, key, checker.mending)
 
 
 def _hashed(content: str, digest: str, row: Any) -> bool:

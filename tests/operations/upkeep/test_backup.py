@@ -20,7 +20,6 @@ from records.access.audit import AUDIT
 from records.alerts import dispatch, subscriptions
 from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
-from records.runs.tables import STATES
 from records.series.year_rows import SERIES
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, copy_rows, counts, make, restore
 from runtime.settings import Settings
@@ -493,8 +492,8 @@ def test_deleted_rows_do_not_come_back_from_an_earlier_backup(
 ) -> None:
     make(there, on_postgresql, CLOCK, tmp_path / "first", show)
     with on_postgresql.transaction() as session:
-        newest = select(STATES.c.day).order_by(STATES.c.day.desc()).limit(1).scalar_subquery()
-        assert session.execute(STATES.delete().where(STATES.c.day == newest).returning(STATES.c.day)).all()
+        newest = select(SERIES.c.year).order_by(SERIES.c.year.desc()).limit(1).scalar_subquery()
+        assert session.execute(SERIES.delete().where(SERIES.c.year == newest).returning(SERIES.c.year)).all()
     make(there, on_postgresql, CLOCK, tmp_path / "second", show, tmp_path / "first")
     restore(there, new, tmp_path / "second", show)
     assert everything(new) == everything(on_postgresql)

@@ -137,7 +137,7 @@ def test_what_is_stored_apart_is_read_as_it_was_given(database: Database, versio
         assert {name: of.values.tobytes() for name, of in stored.items()} == {
             of.variable: of.values.tobytes() for of in given.series
         }
-        one = [*stored][0]
+        one = next(iter(stored))
         assert [*runs.series_of(session, run, BASIN, [one])] == [one]
         thin(session, [run])
         assert runs.series_of(session, run, BASIN)[own.variable].values.tobytes() == own.values.tobytes()
