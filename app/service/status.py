@@ -113,7 +113,9 @@ class Status(Model):
 
 
 MAX_NAMED = 5
-UNMEASURED = "It is measured when data are pruned, which has not been done yet: freshet prune."
+UNMEASURED = (
+    "It is measured when data are pruned (freshet prune), which was not done yet, or not where SQLite cannot report it."
+)
 
 
 def _version(

@@ -1,9 +1,11 @@
 """Slices of the tables that grow with time, and marks that are equal only where no row of a slice has changed.
 
 A slice holds the rows of a few days (of a year, of a daily series): a backup or a check that knows its mark need not
-read it again. Slices are ranges of a key that each row has anyway. Tables are not partitioned, because of states and
-the results of runs some rows of every month are stored for ever, so that no partition of them is ever outdated as a
-whole, and because PostgreSQL locks the tables that a partition refers to, `basins` among them, when it is dropped.
+read it again. Slices are ranges of a key that each row has anyway; tables are not partitioned by month. Of states and
+results of runs some rows of every month are stored for ever, so that no partition of them would ever be outdated as a
+whole. And no way of dropping one leaves readers alone: an attached one locks its whole table (ACCESS EXCLUSIVE), a
+detached one the tables that it refers to, `basins` among them; detaching without a lock (CONCURRENTLY) is refused where
+a default partition takes rows of days that have none. Deleting rows locks no reader, and their room is used again.
 
 A mark is the number of the rows and the sum of a hash of where and by which transaction each was written (`ctid` and
 `xmin`): PostgreSQL never changes a row in place. It is found without reading what the rows hold. SQLite has nothing
