@@ -269,9 +269,8 @@ def restore(settings: Settings, database: Database, file: Path, show: Show, *, s
     with _folder(settings.data) as folder:
         manifest = _unpack(file, folder)
         revision = _require_own_tables(file, folder)
-        for name, digest in manifest.earlier.items() if revision in revisions() else ():
-            with _folder(folder) as beside:
-                _add_slices(file, folder, beside, file.with_name(name), digest, revision, manifest.of_file(name))
+        for name in manifest.earlier if revision in revisions() else ():
+            _add_slices(file, folder, manifest, name, revision)
         key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
         if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
             raise NotEmpty(f"{own_key} differs from the backup's key of webhooks: move it away, then restore again.")
@@ -299,32 +298,30 @@ def _folder(beside: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _add_slices(
-    file: Path,
-    folder: Path,
-    beside: Path,
-    earlier: Path,
-    digest: str,
-    revision: str | None,
-    held: Mapping[str, Mapping[str, HeldSlice]],
-) -> None:
-    """Add the slices that an earlier backup holds to the unpacked rows."""
+def _add_slices(file: Path, folder: Path, manifest: Manifest, name: str, revision: str) -> None:
+    """Add the slices that an earlier backup holds, by its file's name, to the unpacked rows."""
+    earlier = file.with_name(name)
     if not earlier.exists():
-        raise NoBackup(f"{file} was made after {earlier.name}, which is not beside it: put it into {earlier.parent}.")
-    if _unpack(earlier, beside).sha256[ROWS] != digest or _require_own_tables(earlier, beside) != revision:
-        raise NoBackup(f"{earlier} is not the backup that {file} was made after: put that one there.")
-    tables = {table.name: table for table in slices.COLUMNS}
-    with _readable(file), closing(sqlite3.connect(folder / ROWS)) as connection:
-        connection.execute("ATTACH ? AS earlier", [str(beside / ROWS)])
-        for name, of_table in held.items():
-            for slice_name, of in of_table.items():
-                where = slices.rows_of(tables[name], slice_name)
-                words = where.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
-                copied = f"INSERT INTO main.{name} SELECT * FROM earlier.{name} WHERE {words}"  # noqa: S608
-                added = connection.execute(copied)
-                if added.rowcount != of.rows:
-                    raise NoBackup(f"{earlier} lacks rows of {name} that {file} was made after: use another backup.")
-        connection.commit()
+        raise NoBackup(f"{file} was made after {name}, which is not beside it: put it into {earlier.parent}.")
+    with _folder(folder) as beside:
+        is_other = _unpack(earlier, beside).sha256[ROWS] != manifest.earlier[name]
+        if is_other or _require_own_tables(earlier, beside) != revision:
+            raise NoBackup(f"{earlier} is not the backup that {file} was made after: put that one there.")
+        with _readable(file), closing(sqlite3.connect(folder / ROWS)) as connection:
+            connection.execute("ATTACH ? AS earlier", [str(beside / ROWS)])
+            for table, held in manifest.of_file(name).items():
+                _add_rows(connection, table, held)
+            connection.commit()
+
+
+def _add_rows(connection: sqlite3.Connection, name: str, held: Mapping[str, HeldSlice]) -> None:
+    table = {table.name: table for table in slices.COLUMNS}[name]
+    for slice_name, of in held.items():
+        where = slices.rows_of(table, slice_name)
+        words = where.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+        copied = f"INSERT INTO main.{name} SELECT * FROM earlier.{name} WHERE {words}"  # noqa: S608
+        if connection.execute(copied).rowcount != of.rows:
+            raise ValueError(f"rows of {name} are missing")
 
 
 @contextmanager
