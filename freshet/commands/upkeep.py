@@ -65,7 +65,7 @@ def backup(
     """Write all stored data, weights and states included, into one file, while the service runs.
 
     With `--after`, rows of days that have not changed since an earlier backup are not read again: FILE holds the
-    others, and is restored with the earlier one beside it, and with those that it was made after.
+    others, and is restored with the earlier one beside it, and with those that this one follows.
     """
     with opened(reads=True) as context, reporting() as reporter:
         show = partial(reporter.show, "rows")
@@ -74,7 +74,7 @@ def backup(
     words = f"{file}: {counted(manifest.row_count, 'row')}."
     if manifest.earlier:
         others = ", ".join(manifest.earlier)
-        words += f" {manifest.read_count} of them are in it, the others in {others}: keep that beside it."
+        words += f" {manifest.read_count} of them are in it, the others in {others}: store that beside it."
     answer(payload, as_json, words)
 
 

@@ -6,7 +6,7 @@ that the service knows: protect it like the database.
 
 Rows are copied by code of our own because `pg_dump` and SQLite's backup restore only into a database of their own kind.
 
-A backup of PostgreSQL can be made after an earlier one: slices of tables (`records.upkeep.slices`) that are as they
+A backup of PostgreSQL can follow an earlier one: slices of tables (`records.upkeep.slices`) that are as they
 were then are not read, and the manifest names the file that holds them. To restore it, they are added to its own rows.
 """
 
@@ -189,7 +189,7 @@ def make(
     """Write a backup to a new file, atomically, while others use the database.
 
     With an earlier backup of the same PostgreSQL database, `after`, it reads and holds only slices that have changed
-    since; keep the earlier one beside it.
+    since; the earlier one must stay beside it.
     """
     if file.exists():
         raise InvalidInput(f"{file} exists already, and backups are not overwritten: name another file.")
@@ -302,11 +302,11 @@ def _add_slices(file: Path, folder: Path, manifest: Manifest, name: str, revisio
     """Add the slices that an earlier backup holds, by its file's name, to the unpacked rows."""
     earlier = file.with_name(name)
     if not earlier.exists():
-        raise NoBackup(f"{file} was made after {name}, which is not beside it: put it into {earlier.parent}.")
+        raise NoBackup(f"{file} follows {name}, which is not beside it: put it into {earlier.parent}.")
     with _folder(folder) as beside:
         is_other = _unpack(earlier, beside).sha256[ROWS] != manifest.earlier[name]
         if is_other or _require_own_tables(earlier, beside) != revision:
-            raise NoBackup(f"{earlier} is not the backup that {file} was made after: put that one there.")
+            raise NoBackup(f"{earlier} is not the backup that {file} follows: put that one there.")
         with _readable(file), closing(sqlite3.connect(folder / ROWS)) as connection:
             connection.execute("ATTACH ? AS earlier", [str(beside / ROWS)])
             for table, held in manifest.of_file(name).items():
