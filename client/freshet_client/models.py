@@ -809,6 +809,11 @@ class DailyParams(Model):
     horizon: int = 10
     """Days after T0."""
 
+    day: date | None = None
+    """
+    A past day that lacks forecasts: they are issued late, with the data that had arrived by its end, and never become the latest. No feed is asked. By default today.
+    """
+
 
 class DataCredit(Model):
     """Credit and licence of a data provider."""
@@ -853,6 +858,7 @@ class Degraded(Model):
         "queue-age",
         "failed-job",
         "failing-schedule",
+        "schedule-skipped",
         "disk",
         "no-broker",
         "database-locked",
@@ -865,17 +871,20 @@ class Degraded(Model):
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+    """
+    An alert change or a message about an issue to be sent to a receiver, or the question whether the recipient of
+    e-mail agrees.
+    """
 
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -917,12 +926,12 @@ class DeliveryDetail(Model):
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -2138,7 +2147,7 @@ class NewRollback(Model):
 
 
 class NewSubscription(Model):
-    """A receiver of alert changes."""
+    """A receiver of alert changes, or of messages about the issues of days."""
 
     url: str | None = None
     email: str | None = None
@@ -2153,6 +2162,11 @@ class NewSubscription(Model):
 
     digest: Digest | None = None
     """One message a day, with its changes, instead of one for each change; for e-mail only."""
+
+    about: Literal["alerts", "issues"] = "alerts"
+    """
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` and `digest`.
+    """
 
 
 class NormalFlow(Model):
@@ -3339,9 +3353,12 @@ class StormOfRun(Model):
 
 
 class Subscription(Model):
-    """A receiver of alert changes: a webhook, a gateway or a person."""
+    """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3406,6 +3423,9 @@ class SubscriptionWithSecret(Model):
     """A receiver of alert changes and its secret, which is shown this once."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3953,9 +3973,9 @@ class AgeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4488,9 +4508,9 @@ class ChangeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4808,9 +4828,9 @@ class DrainDownOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5087,9 +5107,9 @@ class ExceedanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5508,7 +5528,7 @@ class IssueDetail(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5544,7 +5564,7 @@ class IssueSummary(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5903,9 +5923,9 @@ class LongTermBalance(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6284,9 +6304,9 @@ class OriginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6717,9 +6737,9 @@ class RainMarginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7054,7 +7074,7 @@ class RunDetail(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7125,7 +7145,7 @@ class RunSummary(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7348,9 +7368,9 @@ class SpreadOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7512,9 +7532,9 @@ class StageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7757,9 +7777,9 @@ class StorageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8075,9 +8095,9 @@ class VolumesOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8280,9 +8300,9 @@ class WhatIfOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8511,9 +8531,9 @@ class BalanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8674,9 +8694,9 @@ class BasinForecast(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
