@@ -806,6 +806,11 @@ class DailyParams(Model):
     horizon: int = 10
     """Days after T0."""
 
+    day: date | None = None
+    """
+    A past day that lacks forecasts: they are issued late, with the data that had arrived by its end, and never become the latest. No feed is asked. By default today.
+    """
+
 
 class DataCredit(Model):
     """Credit and licence of a data provider."""
@@ -850,6 +855,7 @@ class Degraded(Model):
         "queue-age",
         "failed-job",
         "failing-schedule",
+        "schedule-skipped",
         "disk",
         "no-broker",
         "database-locked",
@@ -3934,9 +3940,9 @@ class AgeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4469,9 +4475,9 @@ class ChangeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4789,9 +4795,9 @@ class DrainDownOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5068,9 +5074,9 @@ class ExceedanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5489,7 +5495,7 @@ class IssueDetail(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5525,7 +5531,7 @@ class IssueSummary(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5884,9 +5890,9 @@ class LongTermBalance(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6265,9 +6271,9 @@ class OriginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6698,9 +6704,9 @@ class RainMarginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7035,7 +7041,7 @@ class RunDetail(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7106,7 +7112,7 @@ class RunSummary(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7329,9 +7335,9 @@ class SpreadOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7493,9 +7499,9 @@ class StageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7730,9 +7736,9 @@ class StorageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8048,9 +8054,9 @@ class VolumesOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8253,9 +8259,9 @@ class WhatIfOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8484,9 +8490,9 @@ class BalanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8647,9 +8653,9 @@ class BasinForecast(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None

@@ -29,7 +29,7 @@ from operations.forecasting import forecast as forecasts
 from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
-from records.runs.run_types import Run
+from records.runs.run_types import Purpose, Run
 from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
@@ -62,21 +62,22 @@ def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     """Run the daily cycle, its parts side by side, and report the outcome of every basin."""
-    asked = _newest(running, params.horizon)
+    asked = _newest(running, params)
     work = replace(running.work, cores=cores(running))
     plan = start(work, asked, params.feeds) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
     if plan.parts is None:
-        plan = prepare(work, plan, _fetched(running, plan), partial(_note_fetch, running))
-    parts = [_part(basins=names, horizon=params.horizon) for names in plan.parts or ()]
+        plan = prepare(work, plan, _fetched(running, params, plan), partial(_note_fetch, running))
+    parts = [_part(params, names) for names in plan.parts or ()]
     done = divide(running, parts, _issued_part, IssuedPart, to_json(plan))
     cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
-        running.log(f"{basin} has no forecast for today. {reason}")
+        running.log(f"{basin} has no forecast for {params.day or 'today'}. {reason}")
     if len(shown) == len(cycle.basins):
-        raise DataProblem(f"None of the {len(shown)} basins has a forecast for today. {next(iter(shown.values()), '')}")
+        none = f"None of the {len(shown)} basins has a forecast for {params.day or 'today'}."
+        raise DataProblem(f"{none} {next(iter(shown.values()), '')}")
     return {
         "counts": cycle.counts,
         "basins": {basin.basin: basin.status for basin in cycle.basins},
@@ -87,12 +88,13 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     }
 
 
-def _part(**params: Any) -> requests.DailyPartJob:
-    return requests.DailyPartJob(params=requests.DailyPartParams(**params))
+def _part(whole: requests.DailyParams, basins: list[str], feed: str | None = None) -> requests.DailyPartJob:
+    params = requests.DailyPartParams(basins=basins, feed=feed, horizon=whole.horizon, day=whole.day)
+    return requests.DailyPartJob(params=params)
 
 
-def _fetched(running: JobRun, plan: CyclePlan) -> list[FetchedPart]:
-    groups = [_part(basins=names, feed=feed) for feed, names in plan.fetches]
+def _fetched(running: JobRun, params: requests.DailyParams, plan: CyclePlan) -> list[FetchedPart]:
+    groups = [_part(params, names, feed) for feed, names in plan.fetches]
     try:
         return divide(running, groups, _fetch_group, FetchedPart, to_json(plan))
     except DataProblem as problem:  # all of them failed: forecasts start from what is stored
@@ -110,9 +112,10 @@ def _note_fetch(running: JobRun, feed: str, done: FetchedPart) -> None:
     running.record("feed fetched", feed, **audit_details.fetched(done.basins, done.files))
 
 
-def _newest(running: JobRun, horizon: int) -> DailyRequest:
+def _newest(running: JobRun, params: requests.DailyParams | requests.DailyPartParams) -> DailyRequest:
     job = None if running.works_alone else running.job.id
-    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner, job=job)
+    purpose: Purpose = running.grant.purpose if params.day is None else "late"
+    return DailyRequest(params.horizon, purpose, owner=running.grant.owner, job=job, day=params.day)
 
 
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
@@ -121,8 +124,7 @@ def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, A
 
 
 def _issued_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
-    assert params.horizon is not None
-    return issue_part(running.work, params.basins, _newest(running, params.horizon))
+    return issue_part(running.work, params.basins, _newest(running, params))
 
 
 def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:

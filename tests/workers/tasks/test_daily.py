@@ -116,7 +116,7 @@ def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
     with live_jobs.database.reading() as session:
         parts = jobs.children(session, done.id)
         assert {(part.kind, part.queue) for part in parts} == {("daily-part", "service")}
-        asked = sorted((part.params.get("feed", ""), part.params["basins"]) for part in parts)
+        asked = sorted((part.params["feed"] or "", part.params["basins"]) for part in parts)
         assert asked == [(feed, [basin]) for feed in ("", "ahead", "past") for basin in BASINS]
     for basin in GOING:
         (hash_of_parts, of_parts), (hash_of_whole, of_whole) = (
