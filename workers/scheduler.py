@@ -150,7 +150,7 @@ def _was_due(schedule: schedules.Schedule, day: Day) -> bool:
         fires = next_run(schedule.cron, schedule.timezone, max(begins, schedule.updated_at))
     except BadCron:  # `fire` logs it
         return False
-    return read_day(fires.date()) == day
+    return bool(read_day(fires.date()) == day)
 
 
 def post_delivery(tools: WorkerContext) -> bool:
