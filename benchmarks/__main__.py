@@ -41,6 +41,7 @@ MEASUREMENTS = {
     "messages-replay": "benchmarks.replays.messages",
     "mutation": "benchmarks.mutation.measured",
     "mclstm-step": "benchmarks.speed.mclstm_step",
+    "outages-replay": "benchmarks.replays.outages",
     "outlook-replay": "benchmarks.replays.outlook",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",

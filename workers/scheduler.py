@@ -15,8 +15,8 @@ from jobspec.jobs.base import GPU
 from jobspec.jobs.data import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
-from records.alerts import dispatch, held_alerts
-from records.forecasts import adjustments, issues
+from records.alerts import dispatch, held_alerts, issue_notices, subscriptions
+from records.forecasts import adjustments, completeness, issues
 from records.jobs import attempts, jobs, process_heartbeats, queues, schedules
 from records.jobs.queues import LastJobUnfinished, TooManyUnfinishedJobs
 from records.jobs.schedules import BadCron, next_run
@@ -174,6 +174,23 @@ def post_delivery(tools: WorkerContext) -> bool:
     log.info("delivery.posted", job=job.id)
     tools.sender.send(job)
     return True
+
+
+def watch_issue(tools: WorkerContext) -> bool:
+    """Store a notice and its deliveries if the issue of the day is not complete at its stated time, or is so again.
+    Return whether it did."""
+    now, stated = tools.clock.now(), tools.settings.issues_complete_by
+    if stated is None or tools.clock.replays:
+        return False
+    with tools.database.reading() as session:
+        notice = completeness.due(session, now, stated)
+    if notice is None:
+        return False
+    with tools.database.transaction() as session:
+        receivers = [one.id for one in subscriptions.active(session, "issues", now)]
+        new = issue_notices.store(session, notice, receivers, now)
+    log.info("issue.noticed", day=str(notice.day), causes=notice.causes, receivers=len(receivers))
+    return new
 
 
 RESEND_AFTER = timedelta(seconds=10)

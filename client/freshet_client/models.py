@@ -868,17 +868,20 @@ class Degraded(Model):
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+    """
+    An alert change or a message about an issue to be sent to a receiver, or the question whether the recipient of
+    e-mail agrees.
+    """
 
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -920,12 +923,12 @@ class DeliveryDetail(Model):
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -2141,7 +2144,7 @@ class NewRollback(Model):
 
 
 class NewSubscription(Model):
-    """A receiver of alert changes."""
+    """A receiver of alert changes, or of messages about the issues of days."""
 
     url: str | None = None
     email: str | None = None
@@ -2156,6 +2159,11 @@ class NewSubscription(Model):
 
     digest: Digest | None = None
     """One message a day, with its changes, instead of one for each change; for e-mail only."""
+
+    about: Literal["alerts", "issues"] = "alerts"
+    """
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` and `digest`.
+    """
 
 
 class NormalFlow(Model):
@@ -3326,9 +3334,12 @@ class StormOfRun(Model):
 
 
 class Subscription(Model):
-    """A receiver of alert changes: a webhook, a gateway or a person."""
+    """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3393,6 +3404,9 @@ class SubscriptionWithSecret(Model):
     """A receiver of alert changes and its secret, which is shown this once."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 

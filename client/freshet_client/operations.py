@@ -2271,7 +2271,8 @@ class Operations(BaseClient):
         of a gateway of text messages or chat. With an `email`, its recipient is asked once, unless somebody has
         asked that address within 30 days or it has refused questions: the answer is the same. Changes are sent
         after the recipient has agreed, and every message has a link to unsubscribe. While the key is revoked or
-        expired, nothing new is sent.
+        expired, nothing new is sent. `about` `issues`, the messages are instead that the forecasts of a day are not
+        complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`).
 
         Args:
             body: The fields of the request.
