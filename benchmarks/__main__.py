@@ -32,6 +32,7 @@ MEASUREMENTS = {
     "flood-frequency": "benchmarks.flood_frequency",
     "forecast-weather": "benchmarks.forecasts.forecast_weather",
     "gpu": "benchmarks.gpu.measured",
+    "grid": "benchmarks.weather.grid",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "load": "benchmarks.service.simultaneous",
