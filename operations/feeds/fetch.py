@@ -140,8 +140,8 @@ def conclude(work: Work, name: str, parts: Sequence[FetchedPart]) -> FetchedPart
 
 
 def basins_to_divide(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[str]:
-    """Return the basins that a fetch can be divided by; of files, which are read whole each time, none."""
-    return [] if isinstance(feed.read(), FilesSettings) else [site.basin for site in sites_of(session, feed, wanted)]
+    """Return the basins that a fetch can be divided by; none where each fetch reads all of its source."""
+    return [] if feed.read().reads_all else [site.basin for site in sites_of(session, feed, wanted)]
 
 
 def _fetch(
