@@ -1,8 +1,8 @@
 """Follow pages: run their blocks as they are printed, and hold the output against what the pages print.
 
 A printed line stands for one of the output, word by word; a line `…` for any that are left out, and `…` within a line
-for the rest of words there. A word of `PLACEHOLDERS` stands for what is another at each run. Numbers with a decimal
-point may differ as those of two processors do.
+for any words there, `<id>` for an identifier, which is another one at each run. Numbers with a decimal point may differ
+as those of two processors do.
 """
 
 import re
@@ -17,14 +17,15 @@ from typing import Any
 from tests.guide.pages import Block
 
 LEFT_OUT = "…"
-PLACEHOLDERS: Mapping[str, str] = MappingProxyType({"ID": "[0-9a-f]{22}", "SECONDS": r"\d+"})
 DECIMAL = r"\d+\.\d+"
 TOLERANCE = 0.01  # of a number
 MARK = "\x1e"
 """Between the outputs of two blocks."""
-TOKEN = re.compile(
-    rf"(?P<decimal>{DECIMAL})|(?P<word>\b(?:{'|'.join(PLACEHOLDERS)})\b)|(?P<gap>{LEFT_OUT})|(?P<space>\s+)"
+PATTERNS: Mapping[str, str] = MappingProxyType(
+    {rf"({DECIMAL})": rf"({DECIMAL})", "(<id>)": "[0-9a-f]{22}", f"({LEFT_OUT})": ".*", r"(\s+)": r"\s+"}
 )
+"""The pattern of what a part of a printed line stands for, by the pattern of that part."""
+TOKEN = re.compile("|".join(PATTERNS))
 
 
 def follow(blocks: Sequence[Block], *where: Any, **more: Any) -> list[str]:
@@ -106,15 +107,9 @@ def _pattern(line: str) -> str:
     """Return the pattern of the lines that a printed one stands for, with a group for each decimal number."""
     parts, at = [], 0
     for token in TOKEN.finditer(line):
-        parts.append(re.escape(line[at : token.start()]))
-        parts.append(_of_token(token))
+        parts += [re.escape(line[at : token.start()]), [*PATTERNS.values()][(token.lastindex or 0) - 1]]
         at = token.end()
     return "".join([*parts, re.escape(line[at:])])
-
-
-def _of_token(token: re.Match[str]) -> str:
-    kinds = {"decimal": f"({DECIMAL})", "word": PLACEHOLDERS.get(token[0], ""), "gap": ".*", "space": r"\s+"}
-    return kinds[str(token.lastgroup)]
 
 
 def _script(blocks: Sequence[Block]) -> str:
