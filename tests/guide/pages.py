@@ -31,8 +31,9 @@ def blocks(page: Path, *languages: str) -> list[Block]:
 def commands(page: Path) -> list[str]:
     """Return the `freshet` commands of a page, wherever they stand as code, each on one line."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-    fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    lines = [line for block in fenced for line in block.splitlines()] + re.findall(r"^ {4}(freshet .*)$", text, re.M)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    code = [block for language, block in fenced if language != "text"]
+    lines = [line for block in code for line in block.splitlines()] + re.findall(r"^ {4}(freshet .*)$", text, re.M)
     calls = [re.search(r"(?<![\w/])freshet [a-z].*", line) for line in lines]
     return [call[0] for call in calls if call]
 

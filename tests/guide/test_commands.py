@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,11 +21,12 @@ from tests.guide.follow import assert_as_printed, first_difference, follow
 from tests.guide.pages import BY_NAME, DOCS, PAGES, ROOT, Block, blocks, commands
 from tests.guide.reference import pages
 
+BESIDE_THE_API = ("client", "formats", "edr", "volumes", "what-if", "alerts", "forecasts", "thresholds", "forecasters")
 FOLLOWED = (
-    *("own-basin", "own-weather", "retraining", "volumes", "alerts", "what-if", "forecasters", "combine", "client"),
-    *("deployment", "thresholds", "forecasts", "formats", "edr", "cells"),
+    *(("own-basin",), ("own-weather",), ("retraining",), ("combine",), ("deployment",), ("cells",)),
+    BESIDE_THE_API,
 )
-"""Pages that go on from what the first one has stored, each by itself."""
+"""Pages that go on from what the first one has stored: each by itself, or in this order."""
 RUN_ELSEWHERE = ("tomorrow", "walk", "networks-from-python")
 NOT_RUN: Mapping[str, str] = MappingProxyType(
     {
@@ -67,24 +69,24 @@ def test_the_first_page_prints_what_stands_there(first_followed: Path) -> None:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("name", FOLLOWED)
-def test_a_page_runs_and_prints_as_it_stands(
-    name: str, first_followed: Path, environment: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("names", FOLLOWED, ids=lambda names: names[-1])
+def test_pages_run_and_print_as_they_stand(
+    names: tuple[str, ...], first_followed: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     folder = shutil.copytree(first_followed, tmp_path / "followed")
     for file, text in FILES.items():
         (folder / file).write_text(text)
     (folder / "backups").mkdir()
     here = {text: str(folder / own) for text, own in FOLDERS.items()}
-    here |= {text: VERSION_LABELLED.format(label) for text, label in VERSIONS.get(name, {}).items()}
-    to_run = _to_run(BY_NAME[name])
-    asks = any(PRINTED in block.code for block in to_run)
-    with api_at(folder, environment, data_settings()) if asks else nullcontext(PRINTED) as address:
+    here |= {text: VERSION_LABELLED.format(label) for text, label in VERSIONS.get(names[0], {}).items()}
+    to_run = [block for name in names for block in _to_run(BY_NAME[name])]
+    serves = api_at(folder, environment, data_settings()) if names == BESIDE_THE_API else nullcontext(PRINTED)
+    with serves as address:
         follow(to_run, environment, folder, before=data_settings(), replaced=here | {PRINTED: address})
 
 
 def test_every_page_of_learn_and_do_is_run_but_for_blocks_with_a_reason() -> None:
-    followed = {FIRST, *FOLLOWED, *RUN_ELSEWHERE}
+    followed = {FIRST, *chain(*FOLLOWED), *RUN_ELSEWHERE}
     of_rooms = [page for page in PAGES if page.parent.name in ("learn", "do")]
     assert [page.stem for page in of_rooms if _to_run(page) and page.stem not in followed] == []
     codes = [block.code for page in of_rooms for block in blocks(page)]
@@ -146,7 +148,7 @@ def test_the_index_marks_every_page_whose_commands_are_run() -> None:
     section = index[index.index("## Which commands are run") :]
     run, _, not_run = section.partition("Of all others")
     listed = re.findall(r"[a-z]+(?:-[a-z]+)*", run.partition(":")[2])
-    assert sorted(listed) == sorted([FIRST, *FOLLOWED, *RUN_ELSEWHERE])
+    assert sorted(listed) == sorted([FIRST, *chain(*FOLLOWED), *RUN_ELSEWHERE])
     with_commands = {page.stem for page in WRITTEN if blocks(page, "sh")}
     assert {name for name in with_commands - set(listed) if not re.search(rf"\b{name}\b", not_run)} == set()
 
