@@ -22,12 +22,10 @@ from tests.guide.pages import BY_NAME, DOCS, PAGES, ROOT, Block, blocks, command
 from tests.guide.reference import pages
 
 BESIDE_THE_API = ("client", "formats", "edr", "volumes", "what-if", "alerts", "forecasts", "thresholds", "forecasters")
-FOLLOWED = (
-    *(("own-basin",), ("own-weather",), ("retraining",), ("combine",), ("deployment",), ("cells",)),
-    BESIDE_THE_API,
-)
+FOLLOWED = (("own-basin",), ("own-weather",), ("retraining",), ("deployment",), BESIDE_THE_API)
 """Pages that go on from what the first one has stored: each by itself, or in this order."""
 RUN_ELSEWHERE = ("tomorrow", "walk", "networks-from-python")
+COMBINING = "it names versions of the reader's own; tests/freshet/versions/test_combine.py runs such commands"
 NOT_RUN: Mapping[str, str] = MappingProxyType(
     {
         "docker compose": "it needs a container engine",
@@ -35,6 +33,9 @@ NOT_RUN: Mapping[str, str] = MappingProxyType(
         "freshet worker --queue gpu": "it needs a graphics card, and does not end",
         "journalctl": "it reads the log of a unit of systemd",
         "useradd": "it changes the machine's users and services",
+        "freshet models list\nfreshet models combine": COMBINING,
+        "freshet evaluate --version COMBINED": COMBINING,
+        "freshet models export COMBINED": COMBINING,
         "from standardwebhooks": "test_alerts_page calls its functions",
         "import hmac": "test_alerts_page calls its functions",
     }
@@ -49,14 +50,6 @@ FILES: Mapping[str, str] = MappingProxyType(
 """Files of the reader's own that pages name."""
 FOLDERS: Mapping[str, str] = MappingProxyType({"/backups": "backups", "/new/place": "place"})
 """Folders of the reader's own, in the folder of the test."""
-VERSION_LABELLED = """$(freshet models list | awk '/ {}  /{{print $1}}')"""
-VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "combine": {"VERSION": "freshet-us-maurer", "OTHER": "freshet-us-daymet", "COMBINED": "both products"},
-        "cells": {"VERSION": "freshet-us-maurer"},
-    }
-)
-"""The labels of the versions that a reader names on a page, by what stands there for their ids."""
 GENERATED = pages()
 WRITTEN = [page for page in PAGES if page not in {DOCS / name for name in GENERATED}]
 
@@ -78,7 +71,6 @@ def test_pages_run_and_print_as_they_stand(
         (folder / file).write_text(text)
     (folder / "backups").mkdir()
     here = {text: str(folder / own) for text, own in FOLDERS.items()}
-    here |= {text: VERSION_LABELLED.format(label) for text, label in VERSIONS.get(names[0], {}).items()}
     to_run = [block for name in names for block in _to_run(BY_NAME[name])]
     serves = api_at(folder, environment, data_settings()) if names == BESIDE_THE_API else nullcontext(PRINTED)
     with serves as address:
