@@ -163,7 +163,12 @@ class ClimateJob(base.JobRequest, authority=base.CLIMATE, time_limit=timedelta(m
 
 
 class CheckParams(RequestModel):
-    """No parameters: all records are checked."""
+    """The records to check."""
+
+    only_changed: bool = Field(
+        False,
+        description="Leave out rows that an earlier check found whole and that have not changed since, on PostgreSQL.",
+    )
 
 
 class CheckJob(base.JobRequest, authority=base.CHECK, time_limit=timedelta(hours=4)):

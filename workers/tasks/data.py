@@ -214,13 +214,14 @@ def _warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {"warnings": first, "warned_basins": len(warnings)}
 
 
-def check(running: JobRun, _params: requests.CheckParams) -> dict[str, Any]:
-    """Check all records."""
-    done = integrity.check(running.work.database, running.show)
-    for sentence in done.sentences[:MAX_REPORTED]:
+def check(running: JobRun, params: requests.CheckParams) -> dict[str, Any]:
+    """Check all records, or those that have changed."""
+    work = running.work
+    done = integrity.check(work.database, work.clock.wall(), running.show, only_changed=params.only_changed)
+    for sentence in (*(one.sentence for one in done.unchanged), *done.sentences[:MAX_REPORTED]):
         running.log(sentence)
     done.require()
-    return {"rows": done.row_count}
+    return {"rows": done.row_count, "unchanged": {one.table: one.rows for one in done.unchanged}}
 
 
 def delivery(running: JobRun, _params: requests.DeliveryParams) -> dict[str, Any]:
