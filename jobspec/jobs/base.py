@@ -148,7 +148,7 @@ DAILY = Authority(
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 DAILY_PART = replace(
-    DAILY, also=frozenset(_union([FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
+    DAILY, also=frozenset(_union([FETCH, FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
 )
 BACKFILL = admins_alone(
     *_WEATHER,

@@ -104,7 +104,7 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2)):
+class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2), part_basins=256):
     """Ask a feed for new data. Repeating it stores nothing twice."""
 
     kind: Literal["fetch"]
