@@ -16,7 +16,7 @@ from hydrology.base.series import DailySeries, Flag
 def mean_of_known(parts: Sequence[DailySeries | None], days: Period) -> DailySeries:
     """Return the mean of series of one unit over some days, with the flags of all values in it; None: none is known.
 
-    A day that lacks one of them is FILLED by the others; one that lacks all is NaN, MISSING where one says so.
+    A day that lacks one of them is FILLED by the others; one that lacks all is NaN, MISSING where one of them is.
     """
     if all(part is None for part in parts):
         raise ValueError("a mean needs at least one series")
@@ -27,8 +27,8 @@ def mean_of_known(parts: Sequence[DailySeries | None], days: Period) -> DailySer
     mean = np.where(known, values, 0).sum(axis=0, dtype=np.float64) / np.maximum(count, 1)
     of_known = np.bitwise_or.reduce(np.where(known, flags, 0), axis=0)
     filled = np.where(count < len(parts), of_known | Flag.FILLED, of_known)
-    said = (flags & Flag.MISSING != 0).any(axis=0)
-    unknown = np.where(said, Flag.MISSING, Flag.ABSENT)
+    is_missing = (flags & Flag.MISSING != 0).any(axis=0)
+    unknown = np.where(is_missing, Flag.MISSING, Flag.ABSENT)
     return DailySeries(
         days.first,
         np.where(count > 0, mean, np.nan).astype(np.float32),

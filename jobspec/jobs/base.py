@@ -129,7 +129,7 @@ BRIDGE = Authority(
     note="Basins that its key registered. A fit needs a new name, and is for observed weather.",
 )
 FUSE = admins_alone(
-    *_BASIN, *_SERIES, "states", "sources", "fused_products", note="What a product is made of holds for every basin."
+    *_BASIN, *_SERIES, "states", "sources", "fused_products", note="The parts of a product are those in every basin."
 )
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),

@@ -1,4 +1,4 @@
-"""Products of weather that are the mean of others. What one is made of never changes."""
+"""Products of weather that are the mean of others. Their parts never change."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,14 +26,14 @@ _FUSED = table_of(FusedProduct)
 
 
 def define(session: Session, product: str, parts: Sequence[str], at: datetime) -> FusedProduct:
-    """Store what a product is made of, once; a name that holds other data, or has other parts, is refused."""
+    """Store the parts of a product, once; a name that holds other data, or has other parts, is refused."""
     known = find(session, FusedProduct, product=product)
     if known is not None and known.parts == tuple(parts):
         return known
     if known is not None:
         raise feeds.product_conflict(product, f"is the mean of {' and '.join(known.parts)}")
     if product in series.products(session):
-        raise feeds.product_conflict(product, "holds data that are no mean of others")
+        raise feeds.product_conflict(product, "holds data of another origin")
     if nested := next((part for part in parts if find(session, FusedProduct, product=part)), None):
         raise feeds.product_conflict(nested, "is itself a mean of others: name its parts")
     new = FusedProduct(product=product, parts=tuple(parts), created_at=at)

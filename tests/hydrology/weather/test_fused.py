@@ -1,4 +1,4 @@
-"""Fused weather is the mean of what is known of a day, and says where it lacks a product."""
+"""Fused weather is the mean of what is known of a day, flagged where it lacks a product."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_each_day_is_the_mean_of_the_known_values(parts: list[tuple[np.ndarray, 
     np.testing.assert_array_equal(fused.flags & Flag.FILLED != 0, some & (known < len(parts)))
 
 
-def test_what_is_said_of_a_value_is_said_of_the_mean() -> None:
+def test_the_flags_of_a_value_are_those_of_the_mean() -> None:
     one, other = (np.array([1, 2, np.nan], np.float32) for _ in range(2))
     suspect = DailySeries(FIRST, one, np.array([Flag.SUSPECT, 0, Flag.ABSENT], np.uint8), "mm/day")
     fused = mean_of_known([suspect, of_values(other)], suspect.period)

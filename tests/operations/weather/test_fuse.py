@@ -72,11 +72,11 @@ def test_derived_again_nothing_is_stored(fused: Database) -> None:
     assert {one.status for one in outcomes} == {"unchanged"}
 
 
-def test_what_a_product_is_made_of_never_changes(fused: Database) -> None:
+def test_the_parts_of_a_product_never_change(fused: Database) -> None:
     work = work_of(fused, CLOCK)
     with pytest.raises(ProductConflict, match="is the mean of synthetic and other"):
         fuse(work, BOTH, [OTHER, LIVE])
-    with pytest.raises(ProductConflict, match="holds data that are no mean"):
+    with pytest.raises(ProductConflict, match="holds data of another origin"):
         fuse(work, OTHER, [LIVE, "third"])
     with pytest.raises(ProductConflict, match="both is itself a mean"):
         fuse(work, "further", [LIVE, BOTH])
