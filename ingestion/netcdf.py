@@ -82,7 +82,7 @@ def _try(content: bytes) -> None:
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
     """Return a variable's values, NaN where missing."""
-    return np.asarray(np.ma.filled(variable[:].astype(np.float64), np.nan))
+    return np.asarray(np.ma.filled(variable[...].astype(np.float64), np.nan))
 
 
 def is_numeric(variable: "Variable[Any]") -> bool:
@@ -110,6 +110,47 @@ _MAX_ID = 64
 def counts_alike(calendar: str, origin: np.datetime64) -> bool:
     """Return whether days since an origin are the same by the standard calendar as by numpy's."""
     return calendar == "proleptic_gregorian" or bool(origin >= _GREGORIAN)
+
+
+def instants(file: str, variable: Any, counted: Any = None) -> Instants:
+    """Return the instants of a variable (of netCDF4 or xarray) in UTC, to the second.
+
+    `counted` states the units and the calendar, where another variable does. Refused are counts other than since an
+    instant in UTC of the standard calendar, missing instants, and years without observations or forecasts.
+    """
+    step, origin = _count(file, variable if counted is None else counted)
+    seconds = numbers(variable) * step if is_numeric(variable) else np.full(variable.shape, np.nan)
+    usable = abs(seconds) < _FURTHEST
+    found: Instants = origin + np.where(usable, np.round(seconds), 0).astype("timedelta64[s]")
+    usable &= (found >= _FIRST) & (found < _END)
+    if not usable.all():
+        at, shown = ", ".join(map(str, np.argwhere(~usable)[0])), found[~usable][0]
+        is_missing = not np.isfinite(seconds[~usable][0])
+        what = "is missing or not a number" if is_missing else f"is {shown}, outside {_FIRST} to {_END}"
+        raise SourceError(
+            file,
+            f"has {variable.name}[{at}] that {what}",
+            "give every time the date of the day that it is of; the years of a climatology are none",
+        )
+    return found
+
+
+def _count(file: str, variable: Any) -> tuple[int, np.datetime64]:
+    """Return a variable's unit in seconds, and the instant it counts from."""
+    remedy = "state its units as `days since YYYY-MM-DD`, or hours, with the calendar standard"
+    since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
+    calendar = str(getattr(variable, "calendar", "standard"))
+    if since is None or calendar not in CALENDARS:
+        named = "" if calendar in CALENDARS else f" (but of {excerpt(calendar)})"
+        cause = f"has {variable.name} that is not counted since an instant in UTC of the standard calendar{named}"
+        raise SourceError(file, cause, remedy)
+    try:
+        origin = np.datetime64(f"{since[2]}T{since[3] or '00:00:00'}", "s")
+    except ValueError:
+        raise SourceError(file, f"has {variable.name} whose origin is not an instant", remedy) from None
+    if not counts_alike(calendar, origin):
+        raise SourceError(file, f"has {variable.name} that is counted since {since[2]}, {JULIAN}", COUNT_LATER)
+    return _SECONDS[since[1]], origin
 
 
 class StationSeries:
@@ -153,45 +194,8 @@ class StationSeries:
         return (*self.station.dimensions[:1], *realizations, *self.time.dimensions)
 
     def instants(self, variable: "Variable[Any]", counted: "Variable[Any] | None" = None) -> Instants:
-        """Return a variable's instants in UTC, to the second.
-
-        `counted` states the units and the calendar, where another variable does. Refused are counts other than since an
-        instant in UTC of the standard calendar, missing instants, and years without observations or forecasts.
-        """
-        step, origin = self._count(variable if counted is None else counted)
-        seconds = numbers(variable) * step if is_numeric(variable) else np.full(variable.shape, np.nan)
-        usable = abs(seconds) < _FURTHEST
-        instants: Instants = origin + np.where(usable, np.round(seconds), 0).astype("timedelta64[s]")
-        usable &= (instants >= _FIRST) & (instants < _END)
-        if not usable.all():
-            at, shown = ", ".join(map(str, np.argwhere(~usable)[0])), instants[~usable][0]
-            is_missing = not np.isfinite(seconds[~usable][0])
-            what = "is missing or not a number" if is_missing else f"is {shown}, outside {_FIRST} to {_END}"
-            raise SourceError(
-                self.file,
-                f"has {variable.name}[{at}] that {what}",
-                "give every time the date of the day that it is of; the years of a climatology are none",
-            )
-        return instants
-
-    def _count(self, variable: "Variable[Any]") -> tuple[int, np.datetime64]:
-        """Return a variable's unit in seconds, and the instant it counts from."""
-        since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
-        calendar = str(getattr(variable, "calendar", "standard"))
-        if since is None or calendar not in CALENDARS:
-            named = "" if calendar in CALENDARS else f" (but of {excerpt(calendar)})"
-            raise SourceError(
-                self.file,
-                f"has {variable.name} that is not counted since an instant in UTC of the standard calendar{named}",
-                "state its units as `days since YYYY-MM-DD`, or hours, with the calendar standard",
-            )
-        try:
-            origin = np.datetime64(f"{since[2]}T{since[3] or '00:00:00'}", "s")
-        except ValueError:
-            raise self.fault("has times whose origin is not an instant") from None
-        if not counts_alike(calendar, origin):
-            raise SourceError(self.file, f"has {variable.name} that is counted since {since[2]}, {JULIAN}", COUNT_LATER)
-        return _SECONDS[since[1]], origin
+        """Return a variable's instants, as `instants` does."""
+        return instants(self.file, variable, counted)
 
     def day_bounds(self) -> Instants | None:
         """Return the begin and end of the day of each time (times, 2); None where the times have no bounds.

@@ -33,6 +33,8 @@ class FeedSettings(RequestModel):
 
     fills_record: ClassVar[bool] = True
     """Whether it fills a record of past days, which may have gaps; a weather forecast has none."""
+    reads_all: ClassVar[bool] = False
+    """Whether every fetch reads all that its source has, so that gaps need not be requested again."""
     namespace: ClassVar[str | None] = None
     """The namespace of the basins that its service knows; None where it may know all."""
     usual: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -50,6 +52,8 @@ class FeedSettings(RequestModel):
 
 class FilesSettings(FeedSettings):
     """Tables of observations in files, in the format of `freshet ingest tables`."""
+
+    reads_all = True
 
     adapter: Literal["files"]
     from_: list[Place] = Field(

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from string import Template
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import quote_plus, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
@@ -138,6 +138,7 @@ class Digest(RequestModel):
         return f"{int(minute)} {int(hour)} * * *"
 
 
+About = Literal["alerts", "issues"]
 SomeBasins = Annotated[list[Basin], Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]])]
 _BASINS = "The basins whose changes are sent; null for all basins."
 _MIN_SEVERITY = "Changes of alerts that stay below this severity are not sent."
@@ -147,7 +148,7 @@ _DIGEST = "One message a day, with its changes, instead of one for each change; 
 
 
 class NewSubscription(RequestModel):
-    """A receiver of alert changes."""
+    """A receiver of alert changes, or of messages about the issues of days."""
 
     model_config = examples(
         {"url": "https://rivers.example/hooks/freshet", "basins": ["USGS-13235000"], "least_severity": "watch"}
@@ -159,21 +160,29 @@ class NewSubscription(RequestModel):
     least_severity: Severity = Field("advisory", description=_MIN_SEVERITY)
     template: MessageTemplate | None = Field(None, description=_TEMPLATE)
     digest: Digest | None = Field(None, description=_DIGEST)
+    about: About = Field(
+        "alerts",
+        description="`alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated "
+        "time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` "
+        "and `digest`.",
+    )
 
     @model_validator(mode="after")
     def _one_receiver(self) -> Self:
         if (self.url is None) == (self.email is None):
             raise PydanticCustomError("receiver", "give either a url or an email")
-        if fault := unsuitable(self.email is not None, self.template, self.digest):
+        if fault := unsuitable(self.email is not None, self.about, dict(self)):
             raise PydanticCustomError("receiver", "{fault}", {"fault": fault})
         return self
 
 
-def unsuitable(by_mail: bool, template: Any, digest: Any) -> str | None:
-    """Return why a subscription cannot have a template or a digest; None if it can."""
-    if by_mail and template is not None:
+def unsuitable(by_mail: bool, about: About, fields: Mapping[str, object]) -> str | None:
+    """Return why a subscription cannot have a template, a digest or basins; None if it can."""
+    if by_mail and fields.get("template") is not None:
         return "a template is for a url, not for an email"
-    return None if by_mail or digest is None else "a digest is for an email, not for a url"
+    if about == "issues" and (fields.get("basins") is not None or fields.get("digest") is not None):
+        return "messages about issues are of all basins, and are sent at once: leave out basins and digest"
+    return None if by_mail or fields.get("digest") is None else "a digest is for an email, not for a url"
 
 
 class SubscriptionPatch(RequestModel):

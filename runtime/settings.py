@@ -2,7 +2,7 @@
 
 import os
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -179,6 +179,8 @@ class Settings(EnvironmentSettings):
             replay, every message is an exercise.
         alerts_need_approval: for how many minutes changes of alerts wait for a forecaster to approve or dismiss them;
             after that they go out as the forecast has them. By default none waits.
+        issues_complete_by: the time of the day, such as `15:30` in UTC, by which the day's forecasts are expected to be
+            complete: where they are not, subscriptions to issues are notified. Without one nobody is.
         mail_questions_per_day: how many subscriptions for e-mail, each of which asks an address for its consent, a key
             may create within a day, and all visitors of the page of alerts together.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
@@ -243,6 +245,7 @@ class Settings(EnvironmentSettings):
         ),
     )
     alerts_need_approval: int | None = Field(default=None, ge=1, le=1_440)
+    issues_complete_by: time | None = None
     mail_questions_per_day: int = Field(default=20, ge=1)
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90

@@ -104,21 +104,23 @@ def list_alert_changes(
 
 _UNDER_WAY = Why("It is under way.")
 _QUESTION = Why("It asks whether the recipient agrees.")
+_NO_BASIN = Why("It is not about a basin.")
 
 
 _ATTEMPT = As("DeliveryAttempt", "One sending.", missing=True)
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+    """An alert change or a message about an issue to be sent to a receiver, or the question whether the recipient of
+    e-mail agrees."""
 
     id: str
     subscription: str
     event: Annotated[str | None, _QUESTION] = Field(
-        description="Identifier of the change: `webhook-id` of every attempt."
+        description="Identifier of the change or the message: `webhook-id` of every attempt."
     )
-    kind: alert_changes.ChangeKind | Literal["confirmation"]
-    basin: Annotated[str | None, _QUESTION]
+    kind: alert_changes.ChangeKind | Literal["issue", "confirmation"]
+    basin: Annotated[str | None, _NO_BASIN]
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
     tries: int = Field(
         description="Attempts since creation or the last replay, without those that a fault of the mail server ended."
@@ -153,7 +155,7 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
     """Return a delivery that a key may see and replay. Only an admin's key sees questions."""
     stored = deliveries.get(session, delivery)
     owned_subscription(session, key, stored.subscription_id)
-    if stored.change_seq is None and not key.is_admin:
+    if stored.is_question and not key.is_admin:
         raise UnknownDelivery("The question whether a recipient of e-mail agrees is shown to admins alone.")
     return stored
 
@@ -172,8 +174,8 @@ def _summary(stored: deliveries.Delivery, change: alert_changes.Change | None) -
     at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
     return Delivery.from_records(
         stored,
-        event=change and change.id,
-        kind=change.kind if change else "confirmation",
+        event=change.id if change else stored.notice_id,
+        kind=change.kind if change else "confirmation" if stored.is_question else "issue",
         basin=change and change.basin_id,
         most_tries=MAX_TRIES,
         why={"next_at": at_once},

@@ -21,7 +21,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from jobspec.addresses import why_no_target
 from jobspec.extensions import extensions
-from jobspec.subscriptions import Digest, MessageTemplate, NewSubscription, SubscriptionPatch
+from jobspec.subscriptions import About, Digest, MessageTemplate, NewSubscription, SubscriptionPatch
 from records.access.keys import Key
 from records.alerts import signatures, subscriptions
 from records.alerts.deliveries import TooManyQuestions
@@ -49,13 +49,15 @@ _OF_URL = {
     "rotated_at": "Its secret is the first.",
     "old_secret_until": "Its secret is the only one that is valid.",
 }
+_OF_ISSUES = "Feeds are of alerts."
 _NO_FEEDS = "The service runs without the extension `cap`, which serves feeds."
 
 
 class Subscription(Model):
-    """A receiver of alert changes: a webhook, a gateway or a person."""
+    """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
+    about: About = Field(description="`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete.")
     url: Annotated[str | None, Why("It is for e-mail.")] = Field(description="Address that changes are posted to.")
     email: Annotated[str | None, Why("It is for a URL.")] = Field(
         description="Address that changes are sent to by e-mail."
@@ -151,10 +153,11 @@ def with_secret(stored: subscriptions.Subscription, settings: Settings, at: date
 def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
     has_feeds = any(extension.alert_feed for extension in extensions())
+    no_feed = {} if has_feeds and stored.about == "alerts" else {"feed": _NO_FEEDS if not has_feeds else _OF_ISSUES}
     return {
         "old_secret_until": stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None,
-        "feed": feed_address(stored.basins, stored.least_severity),
-        "why": (_OF_MAIL if stored.email else _OF_URL) | ({} if has_feeds else {"feed": _NO_FEEDS}),
+        "feed": feed_address(stored.basins, stored.least_severity) if stored.about == "alerts" else None,
+        "why": (_OF_MAIL if stored.email else _OF_URL) | no_feed,
     }
 
 
@@ -196,7 +199,9 @@ def create_subscription(
     growing delays, under the same `webhook-id`, the change's `event`. With a `template`, the body is that of a gateway
     of text messages or chat. With an `email`, its recipient is asked once, unless somebody has asked that address
     within 30 days or it has refused questions: the answer is the same. Changes are sent after the recipient has agreed,
-    and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent."""
+    and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent. `about`
+    `issues`, the messages are instead that the forecasts of a day are not complete at the stated time
+    (`issue.incomplete`), and that they have become so (`issue.complete`)."""
     require_receiver(settings, new)
     with writer.database.transaction() as session:
         stored = subscriptions.create(session, new, writer.key.id, writer.now, settings)

@@ -107,9 +107,10 @@ class RunOfBasin(OfBasin):
     version_note: str | None = Field(default=None, description="The same in a sentence. Only there.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
-        "`on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. "
-        "`reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. "
-        "`what-if`: a run with changed weather or initial water; it never becomes the latest either."
+        "`late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an "
+        "operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: "
+        "computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with "
+        "changed weather or initial water; it never becomes the latest either."
     )
     official: bool | None = Field(
         default=None,

@@ -136,8 +136,9 @@ def list_schedules(session: Reading, key: AnyKey, fields: Annotated[FieldFilter,
 @router.post("", status_code=201, summary="Create a schedule", responses=documented_writing(ScheduleConflict, BadCron))
 def create_schedule(response: Response, writer: AdminWriter, clock: ServiceClock, new: NewSchedule) -> Schedule:
     """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
-    missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
-    if the key is revoked or expired, they fail with that reason."""
+    missed while the service was down are caught up on once, and those at which its last job is unfinished are left out,
+    with a line in that job's log. Its jobs run with the permissions of your key at that time: if the key is revoked or
+    expired, they fail with that reason."""
     with writer.database.transaction() as session:
         require_named(session, new.job, clock, "job.params")
         created = schedules.create(session, due(new, writer), writer.now)

@@ -56,6 +56,7 @@ class Degraded(Model):
         "queue-age",
         "failed-job",
         "failing-schedule",
+        "schedule-skipped",
         "disk",
         "no-broker",
         "database-locked",
@@ -84,6 +85,8 @@ def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
             sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}, mend "
             sentence += "the cause and post it again, or wait for the schedule's next."
             yield Degraded(code="failing-schedule", sentence=sentence)
+    for skipped in queues.skipping(session, now):
+        yield Degraded(code="schedule-skipped", sentence=f"{skipped} See /v1/jobs/{skipped.job}.")
     yield from _clock(session, now)
     yield from _present(session)
     if words := storage_fault(session):
@@ -249,7 +252,7 @@ def read_readiness(
     """Answers when the database is reachable and its tables are those that this service works with; else 503.
 
     A degraded service is ready all the same: it answers with its data, and `degraded` lists the causes, such as
-        `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `disk` or `clock`."""
+        `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `schedule-skipped`, `disk` or `clock`."""
     found = database.check()
     if found.problem is not None:
         # The error contains the database's address, which only the operator may see.

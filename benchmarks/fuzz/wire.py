@@ -10,7 +10,7 @@ from benchmarks.fuzz.target import Target, scratch
 from ingestion import download
 from ingestion.feeds.http import Service, parsed
 from jobspec.addresses import HostPort
-from operations.alerts.deliver import post
+from operations.alerts.deliver import content_of, post
 from records.alerts.alert_changes import Change, NewChange
 from records.alerts.subscriptions import Subscription
 from records.database.stored import as_values
@@ -76,6 +76,7 @@ def _read_receipt(content: bytes) -> None:
         url=peer().url("/hook"),
         basins=None,
         least_severity="advisory",
+        about="alerts",
         generation=1,
         rotated_at=None,
         created_at=NOW,
@@ -83,7 +84,8 @@ def _read_receipt(content: bytes) -> None:
     new = NewChange(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.")
     change = Change(**as_values(new), seq=1, id="1", message="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    post(settings, b"0" * 32, subscription, [change], "The mill", at=NOW, patience=5.0)
+    message = content_of(settings, subscription, [change], "The mill")
+    post(settings, b"0" * 32, subscription, change.id, message, at=NOW, patience=5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:

@@ -75,11 +75,11 @@ def measure(basins: int = 40, issue_days: int = ISSUE_DAYS) -> dict[str, Any]:
     names = data.basins()[:: len(data.basins()) // basins][:basins]
     source = data.source()
     read = {name: source.read(name) for name in names}
-    gauges = {name: _gauge(of_basin) for name, of_basin in read.items()}
+    gauges = {name: gauge_of(of_basin) for name, of_basin in read.items()}
     days = [FIRST + at for at in range(issue_days)]
     with tempfile.TemporaryDirectory() as folder:
         started = Path(folder, "started.sqlite")
-        _begin(started, read, gauges)
+        begin(started, read, gauges)
         calm, hard = (_Replay.of(started, name, gauges) for name in ("calm", "hard"))
         _go(calm, days)
         _trouble(hard, days)
@@ -132,15 +132,15 @@ class _Replay:
         """Return one that goes on from a database which is left as it is."""
         file = started.with_stem(name)
         shutil.copy(started, file)
-        world = World(gauges, _at(FIRST), page_size=_ROWS_A_PAGE * len(gauges))
+        world = World(gauges, issue_time(FIRST), page_size=_ROWS_A_PAGE * len(gauges))
         return cls(Database(f"sqlite:///{file}"), world, started.parent)
 
 
-def _at(issue_day: Day) -> datetime:
+def issue_time(issue_day: Day) -> datetime:
     return datetime.combine(as_date(issue_day), ISSUE_DAY)
 
 
-def _gauge(of_basin: BasinData) -> Gauge:
+def gauge_of(of_basin: BasinData) -> Gauge:
     """Return a basin as a gauge whose discharge is that of USGS and whose weather is Maurer's."""
     by_key = {(one.product, one.variable): one.series for one in of_basin.series}
     weather = {
@@ -172,12 +172,12 @@ def _feeds(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge]) -> None:
+def begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge]) -> None:
     """Store the basins, the feeds with all that they bring of the days before, the ensemble and its states."""
     database = Database(f"sqlite:///{file}")
     database.migrate()
     reported = _feeds([*read])
-    world = World(gauges, _at(FIRST - 1))
+    world = World(gauges, issue_time(FIRST - 1))
     with database.transaction() as session:
         for of_basin in read.values():
             areas = {LIVE: of_basin.areas[data.PRODUCT]}
@@ -185,7 +185,7 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
         for name, of_feed in reported.items():
             feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, world.now)
     with serving(world) as url, replacing_services(url):
-        settings = _settings(file.parent, url)
+        settings = settings_of(file.parent, url)
         for name in reported:
             if "ahead" not in name:
                 done = fetch(work_of(database, Clock(world.now), settings), _intake(settings), name, period=BEFORE)
@@ -213,23 +213,25 @@ def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
     truth, wrong[place] = float(wrong[place]), 2 * wrong[place] + 1
     changed = replace(gauge, flow=replace(gauge.flow, values=wrong))
     hard.world.gauges = {**hard.world.gauges, gauge.basin: changed}
-    hard.world.revisions = [Revision(gauge.basin, revised, _at(revised) + timedelta(days=REVISED_AFTER), truth)]
+    hard.world.revisions = [Revision(gauge.basin, revised, issue_time(revised) + timedelta(days=REVISED_AFTER), truth)]
 
 
 def _go(replay: _Replay, days: Sequence[Day]) -> None:
     """Do the cycles of all issue days."""
     whole = replay.world.gauges
     with serving(replay.world) as url, replacing_services(url):
-        settings = _settings(replay.folder, url)
+        settings = settings_of(replay.folder, url)
         for number, issue_day in enumerate(days):
-            replay.world.now = _at(issue_day)
+            replay.world.now = issue_time(issue_day)
             replay.world.gauges = _silenced(whole) if issue_day in replay.silent else whole
             os.environ["FRESHET_USGS_URL"] = f"{url}/ogcapi/{'v0' if number < len(days) // 2 else 'v1'}"
             of_issue_day = _cycle(replay, issue_day, settings)
             if number % TWICE_EVERY == 0:
                 before = _rows(replay.database)
                 second = daily(
-                    work_of(replay.database, Clock(_at(issue_day)), settings), _intake(settings), DailyRequest(HORIZON)
+                    work_of(replay.database, Clock(issue_time(issue_day)), settings),
+                    _intake(settings),
+                    DailyRequest(HORIZON),
                 )
                 of_issue_day = replace(of_issue_day, again=(len(second.runs), _rows(replay.database) - before))
             replay.issue_days.append(of_issue_day)
@@ -238,7 +240,7 @@ def _go(replay: _Replay, days: Sequence[Day]) -> None:
 def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     pauses: list[float] = []
     reported: list[str] = []
-    clock = Clock(_at(issue_day))
+    clock = Clock(issue_time(issue_day))
     listener = FetchCallbacks(notify=reported.append, pause=pauses.append)
     done = daily(work_of(replay.database, clock, settings), _intake(settings), DailyRequest(HORIZON), listener=listener)
     with replay.database.reading() as session:
@@ -259,7 +261,7 @@ def _until(weather: Mapping[str, DailySeries], last: Day) -> dict[str, DailySeri
     return {name: of_all.over(Period(of_all.start, last)) for name, of_all in weather.items()}
 
 
-def _settings(folder: Path, url: str) -> Settings:
+def settings_of(folder: Path, url: str) -> Settings:
     return Settings(data=folder, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
 
 

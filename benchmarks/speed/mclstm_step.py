@@ -11,7 +11,6 @@ it held after the imports.
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,6 +25,7 @@ from models.devices import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
 from runtime import child_processes
+from testing.processes import peak_mib
 
 RATIOS = (
     ("ours", "published"),
@@ -154,19 +154,13 @@ def _memory_of(name: str) -> float:
     return float(done.stdout.split()[-1])
 
 
-def _peak_mib() -> float:
-    """Return the peak of this process alone (`ru_maxrss` begins with that of the process it came from)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
-
-
 if __name__ == "__main__":
     torch.set_num_threads(THREADS)
     use_cores(THREADS)
     if sys.argv[1] == "neuralhydrology":
         import neuralhydrology.modelzoo.mclstm  # noqa: F401 - counted among the imports
-    before = _peak_mib()
+    before = peak_mib()
     chosen = {"ours": ours, "neuralhydrology": reference}[sys.argv[1]]()
     chosen()
     chosen()
-    print(_peak_mib() - before)
+    print(peak_mib() - before)

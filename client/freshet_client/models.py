@@ -806,6 +806,11 @@ class DailyParams(Model):
     horizon: int = 10
     """Days after T0."""
 
+    day: date | None = None
+    """
+    A past day that lacks forecasts: they are issued late, with the data that had arrived by its end, and never become the latest. No feed is asked. By default today.
+    """
+
 
 class DataCredit(Model):
     """Credit and licence of a data provider."""
@@ -850,6 +855,7 @@ class Degraded(Model):
         "queue-age",
         "failed-job",
         "failing-schedule",
+        "schedule-skipped",
         "disk",
         "no-broker",
         "database-locked",
@@ -862,17 +868,20 @@ class Degraded(Model):
 
 
 class Delivery(Model):
-    """An alert change to be sent to a receiver, or the question whether the recipient of e-mail agrees."""
+    """
+    An alert change or a message about an issue to be sent to a receiver, or the question whether the recipient of
+    e-mail agrees.
+    """
 
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -914,12 +923,12 @@ class DeliveryDetail(Model):
     id: str
     subscription: str
     event: str | None
-    """Identifier of the change: `webhook-id` of every attempt."""
+    """Identifier of the change or the message: `webhook-id` of every attempt."""
 
     kind: (
         Literal["begins", "rises", "falls", "ends"]
         | Literal["level", "undecided", "decided", "promotion"]
-        | Literal["confirmation"]
+        | Literal["issue", "confirmation"]
     )
     basin: str | None
     status: Literal["pending", "delivered", "failed"]
@@ -1511,6 +1520,41 @@ class GRUConfig(Model):
     cells: int = 128
     forget_bias: float = 3.0
     """Initial bias of the update gate, which retains."""
+
+
+class GridForecastSettings(Model):
+    """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
+
+    adapter: Literal["grid-forecast"] = "grid-forecast"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    from_: Annotated[list[str], Field(alias="from")]
+    """
+    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
+    """
+
+    model: str
+    """The name that the model's weather forecasts are stored under."""
+
+
+class GridSettings(Model):
+    """Observed weather on a grid: NetCDF, Zarr or GRIB2."""
+
+    adapter: Literal["grid"] = "grid"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    from_: Annotated[list[str], Field(alias="from")]
+    """
+    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
+    """
+
+    product: str
+    """The product that the weather is stored as: a name that no published archive has."""
+
+    days_back: int = 366
+    """Number of past days that every fetch asks for again, to receive late and revised values."""
 
 
 class HeldRuling(Model):
@@ -2135,7 +2179,7 @@ class NewRollback(Model):
 
 
 class NewSubscription(Model):
-    """A receiver of alert changes."""
+    """A receiver of alert changes, or of messages about the issues of days."""
 
     url: str | None = None
     email: str | None = None
@@ -2150,6 +2194,11 @@ class NewSubscription(Model):
 
     digest: Digest | None = None
     """One message a day, with its changes, instead of one for each change; for e-mail only."""
+
+    about: Literal["alerts", "issues"] = "alerts"
+    """
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` and `digest`.
+    """
 
 
 class NormalFlow(Model):
@@ -3320,9 +3369,12 @@ class StormOfRun(Model):
 
 
 class Subscription(Model):
-    """A receiver of alert changes: a webhook, a gateway or a person."""
+    """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3387,6 +3439,9 @@ class SubscriptionWithSecret(Model):
     """A receiver of alert changes and its secret, which is shown this once."""
 
     id: str
+    about: Literal["alerts", "issues"]
+    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+
     url: str | None
     """Address that changes are posted to."""
 
@@ -3934,9 +3989,9 @@ class AgeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4469,9 +4524,9 @@ class ChangeOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -4789,9 +4844,9 @@ class DrainDownOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5068,9 +5123,9 @@ class ExceedanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -5489,7 +5544,7 @@ class IssueDetail(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5525,7 +5580,7 @@ class IssueSummary(Model):
     """When its first cycle ended."""
 
     late: bool
-    """Whether it was issued after its day, with what was known then."""
+    """Whether it was issued, or completed, after its day with what was known then."""
 
     job: str | None
     """The job of the first cycle."""
@@ -5884,9 +5939,9 @@ class LongTermBalance(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6185,6 +6240,8 @@ class NewFeed(Model):
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
+        | GridSettings
+        | GridForecastSettings
         | DaymetSettings
         | FilesSettings,
         Field(discriminator="adapter"),
@@ -6265,9 +6322,9 @@ class OriginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -6698,9 +6755,9 @@ class RainMarginOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7035,7 +7092,7 @@ class RunDetail(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7106,7 +7163,7 @@ class RunSummary(Model):
     weather: WeatherUsed | None
     """The weather forecast behind it; null where none was used."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     reason: str | None
     """Why it was not issued for every basin; null where it was."""
 
@@ -7329,9 +7386,9 @@ class SpreadOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7493,9 +7550,9 @@ class StageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -7730,9 +7787,9 @@ class StorageOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8048,9 +8105,9 @@ class VolumesOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8253,9 +8310,9 @@ class WhatIfOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8484,9 +8541,9 @@ class BalanceOfRun(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None
@@ -8647,9 +8704,9 @@ class BasinForecast(Model):
     version_note: str | None = None
     """The same in a sentence. Only there."""
 
-    purpose: Literal["operational", "on-request", "reforecast", "what-if"]
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
     """
-    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
     """
 
     official: bool | None = None

@@ -1143,7 +1143,7 @@ class Operations(BaseClient):
         *,
         basin: str | None = None,
         version: str | None = None,
-        purpose: Literal["operational", "on-request", "reforecast", "what-if"] | None = None,
+        purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"] | None = None,
         t0_from: date | None = None,
         t0_to: date | None = None,
         issued_after: datetime | None = None,
@@ -2200,8 +2200,9 @@ class Operations(BaseClient):
         """Create a schedule.
 
         Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
-        missed while the service was down are caught up on once. Its jobs run with the permissions of your key at
-        that time: if the key is revoked or expired, they fail with that reason.
+        missed while the service was down are caught up on once, and those at which its last job is unfinished are
+        left out, with a line in that job's log. Its jobs run with the permissions of your key at that time: if the
+        key is revoked or expired, they fail with that reason.
 
         Args:
             body: The fields of the request.
@@ -2270,7 +2271,8 @@ class Operations(BaseClient):
         of a gateway of text messages or chat. With an `email`, its recipient is asked once, unless somebody has
         asked that address within 30 days or it has refused questions: the answer is the same. Changes are sent
         after the recipient has agreed, and every message has a link to unsubscribe. While the key is revoked or
-        expired, nothing new is sent.
+        expired, nothing new is sent. `about` `issues`, the messages are instead that the forecasts of a day are not
+        complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`).
 
         Args:
             body: The fields of the request.
@@ -3043,7 +3045,7 @@ class Operations(BaseClient):
         Answers when the database is reachable and its tables are those that this service works with; else 503.
 
         A degraded service is ready all the same: it answers with its data, and `degraded` lists the causes, such as
-        `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `disk` or `clock`.
+        `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `schedule-skipped`, `disk` or `clock`.
         """
         request = Request("GET", "/health/ready")
         return self._answer(models.Ready, request)

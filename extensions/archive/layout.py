@@ -116,7 +116,7 @@ ARRAYS = (
         {"standard_name": "time", "long_name": "beginning of the valid day", **_DAYS},
     ),
     _text("version", ISSUE, "identifier of the model version"),
-    _text("purpose", ISSUE, "operational, or a reforecast that was computed later"),
+    _text("purpose", ISSUE, "operational, late (issued after its day), or a reforecast that was computed later"),
     _text("forcing_kind", ISSUE, "kind of weather after t0"),
     _text("weather", ISSUE, "weather model after t0, if it is a forecast"),
     _text("name", BASIN, "name of the gauge"),

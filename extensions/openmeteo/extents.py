@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from extensions.openmeteo.asking import Place
-from hydrology.base.calendar import Day, Days, as_date, days_between, last_ended_day, zone
+from hydrology.base.calendar import Day, Days, begin_of, days_between, last_ended_day
 from ingestion.feeds.base import FeedProblem
 
 OLDER = "an older run? Nothing of it was taken: ask again after the model's next run"
@@ -29,11 +29,6 @@ class Expected:
     first: FirstDay
     count: int
     until: datetime | None
-
-
-def begin_of(at: Day, time_zone: str) -> datetime:
-    """Return the instant at which a day begins in a time zone."""
-    return datetime.combine(as_date(at), time(), zone(time_zone))
 
 
 def whole_days(of: Place, since: FirstDay | None = None) -> Days:

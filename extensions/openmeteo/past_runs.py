@@ -24,9 +24,9 @@ from extensions.openmeteo.asking import (
     weight_of_place,
 )
 from extensions.openmeteo.columns import UNITS
-from extensions.openmeteo.extents import Extents, begin_of
+from extensions.openmeteo.extents import Extents
 from extensions.openmeteo.forecast import weather_forecast
-from hydrology.base.calendar import Day, day, zone
+from hydrology.base.calendar import Day, begin_of, day, zone
 from hydrology.base.products import Credit
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each

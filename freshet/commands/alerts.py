@@ -72,7 +72,7 @@ def deliver(done: Done) -> Iterator[RenderableType]:
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
 _DELIVERIES = "delivery: id | subscription | status | tries | next: next_at | ended: ended_at"
-_RECEIVERS = "subscription: id | url | email | basins | severity: least_severity | confirmed: confirmed_at"
+_RECEIVERS = "subscription: id | about | url | email | basins | severity: least_severity | confirmed: confirmed_at"
 _COLUMNS = f"{_RECEIVERS} | paused: paused_because"
 
 
@@ -88,9 +88,16 @@ def add_subscription(
     zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
     template: Annotated[Path | None, option("FILE", "Body of requests to a gateway, with placeholders.")] = None,
     content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
+    about: Annotated[str, option("WHAT", "alerts, or issues: a day's forecasts that are not complete.")] = "alerts",
 ) -> Shown:
     """Subscribe a receiver. The secret of a webhook is shown only now."""
-    given: dict[str, Any] = {"url": url, "email": email, "basins": basin or None, "least_severity": severity}
+    given: dict[str, Any] = {
+        "url": url,
+        "email": email,
+        "basins": basin or None,
+        "least_severity": severity,
+        "about": about,
+    }
     given["digest"] = None if digest is None else {"at": digest, "timezone": zone}
     body = None if template is None else read_text(template).strip()
     given["template"] = None if body is None else {"content_type": content_type, "body": body}

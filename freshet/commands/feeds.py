@@ -55,7 +55,9 @@ def add_feed(
     adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(FEED_KINDS)}.")],
     basin: OnlyBasins = None,
     product: Annotated[str | None, option("NAME", "Product name to store its weather under.")] = None,
-    model: Annotated[str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
+    model: Annotated[
+        str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...; of grids a name of yours.")
+    ] = None,
     members: Annotated[int | None, option("COUNT", "Of an ensemble, control included.")] = None,
     days_back: Annotated[int | None, option("DAYS", "Past days that every fetch reads again.")] = None,
     days_ahead: Annotated[int | None, option("DAYS", "Of each weather forecast.")] = None,
@@ -65,7 +67,9 @@ def add_feed(
     series: Annotated[
         list[str] | None, option("BASIN=SERIES", "Where a gauge has several; repeat it for more.")
     ] = None,
-    source: Annotated[list[str] | None, option("PLACE", "Of files: a folder, a file or a URL.", "--from")] = None,
+    source: Annotated[
+        list[str] | None, option("PLACE", "Of files and grids: a folder, a file or a URL.", "--from")
+    ] = None,
 ) -> Shown:
     """Add a feed. It is fetched by `freshet feeds fetch`, and by jobs and schedules of the kind fetch."""
     result: dict[str, Any] = {

@@ -17,7 +17,7 @@ from app.weather import schemas
 from freshet.cli.context import opened
 from freshet.cli.job_command import Done, job_command
 from freshet.cli.job_options import Layout
-from freshet.cli.options import argument, option
+from freshet.cli.options import argument, flag, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, listing, reporting
 from freshet.cli.reading import Reading, Shown, cut, reads
 from freshet.commands.forecasts import run_text
@@ -183,6 +183,14 @@ def add_weather(
     file: Annotated[
         Path, argument("FILE", "CSV, JSON or NetCDF-CF, by the end of its name; or a folder of such files.")
     ],
+    grid: Annotated[
+        bool,
+        flag(
+            "--grid",
+            "FILE is a model's run on a grid (NetCDF, Zarr, GRIB2), or a folder of such files, whose newest run is "
+            "taken: each basin gets the mean over its outline.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Store the weather forecast in a file, or those in the files of a folder and below it.
@@ -192,7 +200,8 @@ def add_weather(
     reported, and the others are stored.
     """
     with opened() as context, reporting() as reporter:
-        imported = import_forecasts.add_all(replace(context, progress=partial(reporter.show, "weather")), file)
+        work = replace(context, progress=partial(reporter.show, "weather"))
+        imported = import_forecasts.add_all(work, file, grid=grid)
         counts = imported.counts
         context.record("weather added", file.name, **counts)
     for name, stored in imported.stored.items():

@@ -116,7 +116,7 @@ def add_schedule(
 
 @writes
 def enable_schedule(by: Writer, schedule: Name) -> Shown:
-    """Enable a schedule from now on; missed runs are not repeated."""
+    """Enable a schedule from now on; what it missed while it was disabled is not repeated."""
     return _switch(by, schedule, on=True)
 
 

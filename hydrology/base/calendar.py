@@ -1,7 +1,7 @@
 """Days (`numpy.datetime64[D]`), periods with their first and last day, and the age of data by the service's clock."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Self
 from zoneinfo import ZoneInfo
 
@@ -55,6 +55,11 @@ def zone_of_longitude(longitude: float) -> str:
     """Return the nautical time zone of a meridian (degrees east): on land it can be wrong by an hour or two."""
     hours = round(longitude / 15)
     return f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the tz database counts these westwards
+
+
+def begin_of(at: Day, time_zone: str) -> datetime:
+    """Return the instant at which a day begins in a time zone."""
+    return datetime.combine(as_date(at), time(), zone(time_zone))
 
 
 def last_ended_day(now: datetime, time_zone: str) -> Day:

@@ -40,6 +40,8 @@ class Site:
         time_zone: sets its calendar days; None where not known yet.
         fetched_at: when the feed last delivered its usual days; later revisions are requested too.
         points: latitude and longitude of each point that its weather is averaged over; empty for the gauge alone.
+        outline: closed rings of latitude and longitude; empty where unknown.
+        elevation: its mean, m; None where unknown.
     """
 
     basin: str
@@ -48,6 +50,8 @@ class Site:
     time_zone: str | None = None
     fetched_at: datetime | None = None
     points: tuple[tuple[float, float], ...] = ()
+    outline: Sequence[Sequence[Sequence[float]]] = ()
+    elevation: float | None = None
 
     def place(self) -> tuple[float, float]:
         """Return latitude and longitude; FeedProblem where unknown."""

@@ -226,12 +226,14 @@ class FeedAccess:
         report: gets notices before the work that they concern.
         read_places: returns the paths of folders, files and URLs, and the files that may be read, while the feed is
             open; by default none.
+        data: the folder of the service's data, for what a feed computes once; None: it stores nothing.
     """
 
     hosts: Collection[HostPort]
     pause: Callable[[float], None]
     report: Callable[[str], None] = lambda _sentence: None
     read_places: Callable[[Sequence[str]], tuple[list[Path], Files]] = _no_places
+    data: Path | None = None
 
     def service(self, url: str, key: str | None = None, key_setting: str | None = None) -> Service:
         """Return the service at a setting's address."""

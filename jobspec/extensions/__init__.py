@@ -38,6 +38,8 @@ class Extension:
         past_forecasts: functions that open the past forecasts of a feed's weather model, by the model of its settings.
         sources: what opens an archive of basins, by the name of its layout: of paths and the `ingestion.base.Files`
             that may be read, it returns an `ingestion.base.Source`.
+        weather_grid: its function that reads a weather forecast on grids: of a path, the sites, the time of
+            availability and the folder of the service's data, it returns an `ingestion.weather_files.WeatherFile`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
             `ingestion.feeds.http.FeedAccess`, they return an `ingestion.base.BasinData` without series, or None.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
@@ -70,6 +72,7 @@ class Extension:
     feed_kinds: Mapping[str, str] = field(default_factory=dict)
     past_forecasts: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    weather_grid: str | None = None
     gauges: Mapping[str, str] = field(default_factory=dict)
     after_daily: str | None = None
     daily_folders: Sequence[str] = ()

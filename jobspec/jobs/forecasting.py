@@ -151,6 +151,11 @@ class DailyParams(RequestModel):
 
     feeds: list[Name] = Field([], max_length=100, description="Which feeds to ask, by name; by default all.")
     horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
+    day: DayField | None = Field(
+        None,
+        description="A past day that lacks forecasts: they are issued late, with the data that had arrived by its end, "
+        "and never become the latest. No feed is asked. By default today.",
+    )
 
 
 class DailyJob(JobRequest, authority=DAILY, operational=True, time_limit=timedelta(hours=4)):
@@ -166,6 +171,7 @@ class DailyPartParams(RequestModel):
 
     basins: Basins
     horizon: int
+    day: DayField | None = None
 
 
 class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=1)):

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import httpx2
 import structlog
@@ -31,13 +31,14 @@ from ingestion.client import (
     public_client,
 )
 from jobspec.addresses import why_no_target
-from jobspec.subscriptions import MessageTemplate
+from jobspec.subscriptions import PLACEHOLDERS, MessageTemplate
 from operations.alerts import mail
 from operations.alerts.mail import DeliveryOutcome
-from records.alerts import alert_changes, dispatch, signatures, subscriptions
+from records.alerts import alert_changes, dispatch, issue_notices, signatures, subscriptions
 from records.alerts.alert_changes import Change, as_json, worst_first
 from records.alerts.deliveries import Status
 from records.alerts.dispatch import LEASE, Outgoing, Sending, server_wait
+from records.alerts.issue_notices import Notice
 from records.alerts.subscriptions import Subscription
 from records.basins.basins import sites
 from records.basins.ownership import shown_name
@@ -147,9 +148,13 @@ class _Courier:
         first = sendings[0]
         if first.subscription.email is not None:
             return mail.send(self.work.settings, self.key, sendings, names, self.work.clock.wall())
-        changes = worst_first([sending.change for sending in sendings if sending.change is not None])
-        to, name = first.subscription, names[changes[0].basin_id]
-        return post(self.work.settings, self.key, to, changes, name, at=self.work.clock.wall(), patience=self.patience)
+        to, at, settings = first.subscription, self.work.clock.wall(), self.work.settings
+        if first.notice is not None:
+            event, content = first.notice.id, content_of_notice(settings, to, first.notice)
+        else:
+            changes = worst_first([sending.change for sending in sendings if sending.change is not None])
+            event, content = changes[0].id, content_of(settings, to, changes, names[changes[0].basin_id])
+        return post(settings, self.key, to, event, content, at=at, patience=self.patience)
 
 
 @dataclass(slots=True)
@@ -201,27 +206,40 @@ def content_of(
     return template.content_type, template.filled(alert_changes.template_values(change, name, link, own))
 
 
+def content_of_notice(settings: Settings, subscription: Subscription, notice: Notice) -> tuple[str, bytes]:
+    """Return the type and content of what a webhook gets about the issue of a day."""
+    data = issue_notices.as_json(notice)
+    at = notice.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if subscription.template is None:
+        payload = {"type": f"issue.{notice.kind}", "timestamp": at, "data": data}
+        return "application/json", json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+    own = {"headline": notice.headline, "why": notice.why, "kind": notice.kind, "at": at, "event": notice.id}
+    own["link"] = f"{settings.own_address}/issues?day={notice.day}" if settings.own_address else ""
+    template = MessageTemplate(**subscription.template)
+    return template.content_type, template.filled(dict.fromkeys(PLACEHOLDERS, "") | own)
+
+
 def post(
     settings: Settings,
     key: bytes,
     subscription: Subscription,
-    changes: Sequence[Change],
-    name: str,
+    event: str,
+    content: tuple[str, bytes],
     *,
     at: datetime,
     patience: float,
 ) -> DeliveryOutcome:
-    """Post a basin's changes, worst first, to a public address, signed; the event is the id of the worst.
+    """Post the type and content of a message to a public address, signed; `event` is the id of its change or notice.
 
-    A receiver that times out, or answers with anything but 2xx, gets the changes again later. The body of its answer is
+    A receiver that times out, or answers with anything but 2xx, gets the message again later. The body of its answer is
     not read, and redirects are not followed.
     """
     assert subscription.url is not None
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
         return DeliveryOutcome(None, absent(Reason.FAILED, message=reason))
-    content_type, body = content_of(settings, subscription, changes, name)
+    content_type, body = content
     good = [signatures.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
-    headers = {"Content-Type": content_type, **signatures.signed_headers(good, changes[0].id, at, body)}
+    headers = {"Content-Type": content_type, **signatures.signed_headers(good, event, at, body)}
     try:
         address = http_address(subscription.url)
         with (

@@ -233,7 +233,7 @@ class Entry:
 def send(
     settings: Settings, key: bytes, sendings: Sequence[Sending], names: Mapping[str, str], at: datetime
 ) -> DeliveryOutcome:
-    """Send one message: a change, those of a digest, or the question; `key` signs its links."""
+    """Send one message: a change, those of a digest, a notice, or the question; `key` signs its links."""
     recipient = sendings[0].subscription.email
     if not settings.sends_mail or recipient is None:
         return DeliveryOutcome(None, absent(Reason.MAIL_NOT_SET))
@@ -247,30 +247,33 @@ def written(
     changes = [sending.change for sending in sendings if sending.change is not None]
     if subscription.digest is None:
         changes = worst_first(changes)
-    purpose: signatures.Purpose = "unsubscribe" if changes else "confirm"
+    notice = sendings[0].notice
+    purpose: signatures.Purpose = "unsubscribe" if changes or notice else "confirm"
     link = signatures.mail_link(settings.own_address, key, purpose, subscription)
     mailbox = sendings[0].mailbox
     leave = link if mailbox is None else signatures.questions_link(settings.own_address, key, mailbox)
     entries = [
         _entry(settings, of_river, names) for of_river in grouped((one.message, one) for one in changes).values()
     ]
-    message = _addressed(settings, subscription, _subject(entries, subscription), at)
-    message["Message-ID"] = message_id(settings, subscription, [one.id for one in changes])
+    subject = _subject(entries, subscription) if notice is None else notice.headline
+    message = _addressed(settings, subscription, subject, at)
+    events = [one.id for one in changes] if notice is None else [notice.id]
+    message["Message-ID"] = message_id(settings, subscription, events)
     message["List-Unsubscribe"] = f"<{leave}>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    name = "alerts" if changes else "question"
+    name = "alerts" if changes else "issue" if notice else "question"
     values = {"entries": entries, "link": link, "subscription": subscription, "days": CONFIRM_WITHIN.days}
     values |= {"leave": leave, "service": settings.own_address, "replayed": any(one.replayed for one in changes)}
-    values |= {"official": all(one.is_official for one in changes)}
+    values |= {"official": all(one.is_official for one in changes), "notice": notice}
     message.set_content(_TEMPLATES.get_template(f"{name}.txt").render(values))
     message.add_alternative(_TEMPLATES.get_template(f"{name}.html").render(values), subtype="html")
     return message
 
 
-def message_id(settings: Settings, subscription: Subscription, changes: Sequence[str]) -> str:
-    """Return the Message-ID of some changes for a subscription; of its question, where there are none."""
+def message_id(settings: Settings, subscription: Subscription, events: Sequence[str]) -> str:
+    """Return the Message-ID of changes, or of a notice, for a subscription; of its question, where there are none."""
     assert settings.mail_from is not None
-    return f"<{fingerprint([subscription.id, sorted(changes)])[:32]}@{settings.mail_from.rpartition('@')[2]}>"
+    return f"<{fingerprint([subscription.id, sorted(events)])[:32]}@{settings.mail_from.rpartition('@')[2]}>"
 
 
 def _entry(settings: Settings, changes: Sequence[Change], names: Mapping[str, str]) -> Entry:

@@ -6,6 +6,7 @@ are interpolated and the number of such days is reported; a network that skips g
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.feeds import feeds
-from records.series import series, year_rows
+from records.series import revisions, series, year_rows
 from records.versions.versions import Version
 from records.versions.versions import get as get_version
 
@@ -298,12 +299,13 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
 
 
 def discharge_of(
-    session: Session, stored: Basin, products: Sequence[str], period: Period
+    session: Session, stored: Basin, products: Sequence[str], period: Period, by: datetime | None = None
 ) -> npt.NDArray[np.float64] | Absent:
-    """Return discharge as `load_discharge` does, before it is rounded."""
+    """Return discharge as `load_discharge` does, before it is rounded; as known at an instant, by default now."""
     basin = stored.id
+    key = session, basin, gauge_product(basin), "discharge"
     try:
-        observed = series.read(session, basin, gauge_product(basin), "discharge", period)
+        observed = series.read(*key, period) if by is None else revisions.as_known_at(*key, by, period)
     except year_rows.DamagedSeries as problem:
         return absent(Reason.FAILED, message=str(problem))
     if observed is None or not np.isfinite(observed.values).any():

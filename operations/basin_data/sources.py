@@ -18,7 +18,7 @@ from urllib.parse import urldefrag
 
 from hydrology.base.digests import short_name
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
-from ingestion.base import BasinData, Files, Source, SourceError
+from ingestion.base import BasinData, Files, SourceError
 from ingestion.client import http_address, shown
 from ingestion.download import DownloadError, Progress, fetch
 from jobspec.addresses import HostPort
@@ -116,28 +116,18 @@ PATIENCE = 600.0  # seconds per file: a library may hang on a damaged one
 _MEND = "get it from its publisher again, or leave it out"
 
 
-class IsolatedSource:
-    """A source whose basins are read by another process, which is restarted after it dies.
+class IsolatedReader:
+    """An object whose methods run in another process, which is restarted after it dies.
 
     Args:
-        make: creates the source in that process, with the keyword `files`; it must be picklable.
+        make: creates the object in that process, with the keyword `files`; it must be picklable.
         roots: the folders that files must be in (`ingestion.base.Files`).
         patience: seconds that the process may take for one file before it is killed.
     """
 
-    def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None, patience: float = PATIENCE) -> None:
+    def __init__(self, make: Callable[..., Any], roots: tuple[Path, ...] | None, patience: float = PATIENCE) -> None:
         self._make, self._roots, self._patience = make, roots, patience
         self._reader: _Reader | None = None
-
-    def basins(self) -> list[str]:
-        """Return the basins of the source; raises the errors of creating it."""
-        basins: list[str] = self._ask("basins")
-        return basins
-
-    def read(self, basin: str) -> BasinData:
-        """Return a basin's data; refuse a file on which the process died or hung twice."""
-        data: BasinData = self._ask("read", basin)
-        return data
 
     def __enter__(self) -> Self:
         return self
@@ -146,7 +136,8 @@ class IsolatedSource:
         if self._reader is not None:
             self._reader.end()
 
-    def _ask(self, method: str, *arguments: str) -> Any:
+    def ask(self, method: str, *arguments: str) -> Any:
+        """Return a method's result; refuse a file on which the process died or hung twice."""
         for _ in range(MAX_DEATHS):
             self._reader = self._reader or _Reader(self._make, self._roots)
             try:
@@ -164,10 +155,24 @@ class IsolatedSource:
         raise SourceError(where, f"the process that read it {how}, twice", _MEND)
 
 
-class _Reader:
-    """A process that holds the source; `file` is the one that it started to read last."""
+class IsolatedSource(IsolatedReader):
+    """A source whose basins are read by another process."""
 
-    def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
+    def basins(self) -> list[str]:
+        """Return the basins of the source; raises the errors of creating it."""
+        basins: list[str] = self.ask("basins")
+        return basins
+
+    def read(self, basin: str) -> BasinData:
+        """Return a basin's data."""
+        data: BasinData = self.ask("read", basin)
+        return data
+
+
+class _Reader:
+    """A process that holds the object; `file` is the one that it started to read last."""
+
+    def __init__(self, make: Callable[..., Any], roots: tuple[Path, ...] | None) -> None:
         self.file: str | None = None
         spawned = spawn_context()
         self._connection, there = spawned.Pipe()
@@ -176,7 +181,7 @@ class _Reader:
         there.close()
 
     def ask(self, patience: float, method: str, *arguments: str) -> Any:
-        """Call a method of the source, and return its result."""
+        """Call a method of the object, and return its result."""
         try:
             self._connection.send((method, arguments))
         except BrokenPipeError:
@@ -207,12 +212,12 @@ class _Reader:
         return self._process.exitcode
 
 
-def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
+def _serve(connection: Connection, make: Callable[..., Any], roots: tuple[Path, ...] | None) -> None:
     end_with_parent()
     leave_signals_to_parent(signal.SIGINT)
     limit()
     files = Files(roots, lambda name: connection.send(("file", name)))
-    source: Source | None = None
+    source: Any = None
     with closing(connection):
         while True:
             try:

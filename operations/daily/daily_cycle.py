@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal, Self, get_args
 
 import structlog
@@ -31,10 +32,11 @@ from records.alerts.alert_changes import Change
 from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
-from records.forecasts import latest
+from records.forecasts import issues, latest
 from records.forecasts.issues import Settled
 from records.forecasts.latest import Latest
 from records.runs import run_types, runs
+from records.runs.run_types import ISSUED
 from records.versions import promotions
 from records.weather import bridges
 
@@ -142,9 +144,16 @@ def prepare(
     listener: FetchCallbacks = SILENT,
     on_fetch: OnFetch = lambda _feed, _done, _files: None,
 ) -> CyclePlan:
-    """Start the issue, fetch the named feeds or all, apply the bridges; `intake`: the places that file feeds read."""
-    if asked.purpose == "operational":
-        issue_record.start(work, asked.job)
+    """Start the issue, fetch the named feeds or all, apply the bridges; `intake`: the places that file feeds read.
+
+    A late issue takes what is stored, for the basins that its day lacks.
+    """
+    if asked.purpose in ISSUED:
+        issue_record.start(work, asked.job, asked.day)
+    if asked.day is not None:
+        with work.database.reading() as session:
+            lacking_basins = [one.basin_id for one in issues.basins_of(session, asked.day, issues.MISSING)]
+        return _planned(work, lacking_basins, {}, {})
     with work.database.reading() as session:
         wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
     problems: Reasons = {}
@@ -159,32 +168,37 @@ def prepare(
             outcomes = apply(work.stage(bridge), bridge)
             failed |= {one.basin: _failure(one.error) for one in outcomes if one.status == "failed"}
     with work.database.reading() as session:
-        current = promotions.current(session, chosen(session, []))
+        return _planned(work, chosen(session, []), problems, lacking)
+
+
+def _planned(work: Work, names: Sequence[str], problems: Reasons, lacking: Reasons) -> CyclePlan:
+    with work.database.reading() as session:
+        current = promotions.current(session, names)
     of_versions = grouped((version, name) for name, version in current.items())
-    return CyclePlan(
-        [part for names in of_versions.values() for part in work.parts(names, PART_BASINS)], problems, lacking
-    )
+    parts = [part for of_version in of_versions.values() for part in work.parts(of_version, PART_BASINS)]
+    return CyclePlan(parts, problems, lacking)
 
 
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
     """Issue the newest forecasts of a part of the basins."""
     filling = replace(asked, climatology=work.settings.fill_with_climatology)
-    part = _outcomes(work, names, issue_newest(work, names, filling))
-    if asked.purpose == "operational":
-        issue_record.settle(work, [one.settled for one in part.basins])
+    part = _outcomes(work, names, issue_newest(work, names, filling), asked.known_by or work.clock.now())
+    if asked.purpose in ISSUED:
+        issue_record.settle(work, [one.settled for one in part.basins], asked.day)
     return part
 
 
 def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
-    """Decide the alerts of a cycle whose parts are done, and return its outcome."""
+    """Decide the alerts of a cycle whose parts are done, and return its outcome. A late issue decides none."""
     basins = [
         replace(one, reason=one.reason or plan.lacking.get(one.basin) or part.without.get(one.basin))
         for part in parts
         for one in part.basins
     ]
     changes: list[Change] = []
+    if asked.purpose in ISSUED:
+        issue_record.settle(work, [one.settled for one in basins], asked.day, closes=True)
     if asked.purpose == "operational":
-        issue_record.settle(work, [one.settled for one in basins], closes=True)
         changes = decide(work, [one.basin for one in basins])
     with work.database.reading() as session:
         issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
@@ -223,8 +237,7 @@ def _failure(error: object) -> Absent:
     return absent(Reason.FAILED, message=str(error))
 
 
-def _outcomes(work: Work, names: Sequence[str], done: Newest) -> IssuedPart:
-    now = work.clock.now()
+def _outcomes(work: Work, names: Sequence[str], done: Newest, now: datetime) -> IssuedPart:
     with work.database.reading() as session:
         issued = {row.basin_id: (run, row) for run in done.issued for row in runs.basins_of(session, run.id)}
         newest = latest.latest_many(session, names, now)

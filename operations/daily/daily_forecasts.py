@@ -5,17 +5,29 @@ from the same state and weather is not issued again. Where weather is late or it
 is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather_choice`).
 So are those of a product of a combined version that is late by a few days, while T0 is the last day that all its
 products hold; what cannot be filled so is left out, and T0 is the last day of the others.
+
+A late issue stands at the end of its day: it takes the observed weather that had arrived by then, and the weather
+forecasts that were available.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import MAX_GAP_DAYS, STALE_AFTER_DAYS, Day, Period, age_days, days_between, stale
+from hydrology.base.calendar import (
+    MAX_GAP_DAYS,
+    STALE_AFTER_DAYS,
+    Day,
+    Period,
+    age_days,
+    as_date,
+    days_between,
+    stale,
+)
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
@@ -29,7 +41,7 @@ from records.basins import basins
 from records.database.stored import grouped
 from records.database.work import Work
 from records.forecasts import latest
-from records.runs import run_types, states
+from records.runs import run_types, runs, states
 from records.runs.run_weather import hash_of_parts, sources_only
 from records.runs.runs import RunRequest
 from records.versions import promotions
@@ -47,6 +59,8 @@ class DailyRequest:
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
         job: the job of the cycle, recorded with its issue; None for a command.
+        day: the past day of a late issue; None: today.
+        available_at: when the forecasts of a late issue become readable.
     """
 
     horizon: int
@@ -56,6 +70,13 @@ class DailyRequest:
     owner: str | None = None
     climatology: bool = False
     job: str | None = None
+    day: Day | None = None
+    available_at: datetime | None = None
+
+    @property
+    def known_by(self) -> datetime | None:
+        """The end of the day of a late issue: what is known later is not used."""
+        return None if self.day is None else datetime.combine(as_date(self.day), time.max, UTC)
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         weather_id = self.weather_id if KINDS[weather].of_forecast else None
@@ -73,6 +94,17 @@ class Newest:
 
 def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
     """Issue the newest forecasts of basins; without a weather forecast, with the weather of other years (ESP)."""
+    if asked.known_by is None:
+        return _issue_newest(work, names, asked)
+    then = replace(work, clock=Clock(asked.known_by))
+    done = _issue_newest(then, names, replace(asked, available_at=work.clock.now()))
+    with work.database.reading() as session:  # those of an attempt before this one, too
+        late = runs.late_runs(session, names, asked.known_by)
+        done.issued = [*runs.get_many(session, {*late.values()}).values()]
+    return done
+
+
+def _issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
     with work.database.reading() as session:
         current = promotions.current(session, names)
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
@@ -80,7 +112,7 @@ def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newes
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
     for version, of_version in grouped((version, name) for name, version in current.items()).items():
         try:
-            inputs = read_inputs(work.database, version, of_version, known)
+            inputs = read_inputs(work.database, version, of_version, known, by=asked.known_by)
         except Problem as problem:
             done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
@@ -124,11 +156,12 @@ def _issue(work: Work, inputs: ForecastInputs, past: Period, asked: DailyRequest
         else:
             failed.update(reasons)
         with work.database.reading() as session:
-            new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan))]
+            new = [plan.only(due) for plan in possible if (due := _new(session, work.clock, plan, asked))]
         if new:
-            request = RunRequest(params.model_copy(update={"t0": None}), asked.purpose, asked.owner)
+            unnamed = params.model_copy(update={"t0": None})
+            request = RunRequest(unnamed, asked.purpose, asked.owner, available_at=asked.available_at)
             # Another cycle may have issued some meanwhile.
-            done.issued += issue(work, request, new, lambda session, plan: _new(session, work.clock, plan))
+            done.issued += issue(work, request, new, lambda session, plan: _new(session, work.clock, plan, asked))
         return {name for plan in possible for name in plan.forcings}
 
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
@@ -175,8 +208,11 @@ def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
     ]
 
 
-def _new(session: Session, clock: Clock, plan: Plan) -> list[str]:
+def _new(session: Session, clock: Clock, plan: Plan, asked: DailyRequest) -> list[str]:
     names = [*plan.forcings]
+    if asked.known_by is not None:
+        late = runs.late_runs(session, names, asked.known_by)
+        names = [name for name in names if name not in late]
     newest, hashes = latest.newest_tried(session, names, clock.now()), _state_hashes(session, plan)
     return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
 

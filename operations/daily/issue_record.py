@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Day, day
+from hydrology.base.errors import InvalidInput
 from operations.basin_data.basins import chosen
 from records.database.work import Work
 from records.forecasts import issues
@@ -13,19 +14,24 @@ from records.runs.run_types import Run
 from records.versions import promotions
 
 
-def start(work: Work, job: str | None) -> None:
-    """Record the issue of today with its expected basins: those with a current version."""
+def start(work: Work, job: str | None, late: Day | None = None) -> None:
+    """Record the issue of today, or of a past day, with its expected basins: those with a current version."""
     now = work.clock.now()
+    if late is not None and late >= day(now.date()):
+        raise InvalidInput(f"{late} has not ended by the clock: name a past day, or leave out `day` for today.")
     with work.database.transaction() as session:
-        issue = Issue(day=day(now.date()), opened_at=now, job_id=job)
+        issue = Issue(day=late or day(now.date()), opened_at=now, late=late is not None, job_id=job)
         issues.start(session, issue, promotions.current(session, chosen(session, [])))
 
 
-def settle(work: Work, outcomes: Iterable[tuple[str, Settled]], *, closes: bool = False) -> None:
-    """Record the outcomes of basins in the issue that forecasts of now belong to, if there is one."""
+def settle(
+    work: Work, outcomes: Iterable[tuple[str, Settled]], late: Day | None = None, *, closes: bool = False
+) -> None:
+    """Record the outcomes of basins in the issue of a past day, or that forecasts of now belong to, if there is one."""
     now, by_basin = work.clock.now(), dict(outcomes)
     with work.database.transaction() as session:
-        if (issue := issues.newest(session, now)) is None:
+        issue = issues.newest(session, now) if late is None else issues.get(session, late)
+        if issue is None:
             return
         used = runs.get_many(session, {one.run for one in by_basin.values() if one.run is not None})
         settled = {name: _by_run(one, issue, used) for name, one in by_basin.items()}

@@ -26,12 +26,12 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
-from jobspec.feeds import FilesSettings
 from operations.basin_data.check_incoming import check_forecast
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
 from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
@@ -43,6 +43,8 @@ log = structlog.get_logger()
 _NOTHING = "The service has no value for the requested days."
 MAX_REASONS = 3  # different ones of a fetch, in the log
 _MANY_DAYS = 30  # of any variable: a check reads the whole record, too slow for the few days of a usual fetch
+ELEVATIONS = ("elev_mean", "ele_mt_sav")
+"""Attributes that are the mean elevation of a basin, m: of CAMELS and of Caravan."""
 _WESTERNMOST = "Etc/GMT+12"  # where a day ends last
 
 
@@ -86,12 +88,13 @@ def fetch(
         access = FeedAccess(
             *(work.settings.ingest_hosts, listener.pause, listener.notify),
             read_places=lambda places: stack.enter_context(intake.of(places)),
+            data=work.settings.data,
         )
         source: Feed = load(kind_of(shown.adapter).feed)(shown, access)
         one = _Fetch(work, feed, source, listener, before, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
-        if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
+        if period is None and not shown.reads_all:
             asked = one.ask_for_holes(sites, found, done)
             again = {name: of for name, of in done.items() if name in asked}
             found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(again, until)
@@ -280,13 +283,17 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
         raise InvalidInput(f"The feed {feed.name} has no basin to fetch: ingest or register some first.")
     fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
     by_id = {basin.id: basin for basin in basins.list_basins(session)}
-    return [
-        Site(
-            *(basin.id, basin.latitude, basin.longitude, basin.texts.get(TIME_ZONE), fetched.get(basin.id)),
-            tuple((latitude, longitude) for latitude, longitude in basin.weather_points or ()),
-        )
-        for basin in (by_id[name] for name in names)
-    ]
+    return [site_of(by_id[name], fetched.get(name)) for name in names]
+
+
+def site_of(basin: Basin, fetched_at: datetime | None = None) -> Site:
+    """Return a basin as a feed is asked for it."""
+    return Site(
+        *(basin.id, basin.latitude, basin.longitude, basin.texts.get(TIME_ZONE), fetched_at),
+        points=tuple((latitude, longitude) for latitude, longitude in basin.weather_points or ()),
+        outline=basin.outline or (),
+        elevation=next((basin.attributes[name] for name in ELEVATIONS if name in basin.attributes), None),
+    )
 
 
 def until_now(first: Day, clock: Clock) -> Period:

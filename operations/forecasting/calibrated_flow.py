@@ -129,7 +129,7 @@ def calibrations(
     The last observed flow may be of a past day after T0, whose weather is not observed yet. The flows are the simulated
     ones of the last days until T0, mm/day; None where unknown.
     """
-    model, weather, days = error_model_of(session, version, list(flows)), plan.forecast, plan.days
+    model, weather = error_model_of(session, version, list(flows)), plan.forecast
     if isinstance(model, Absent):
         return dict.fromkeys(flows, model)
     recalibration = None if weather is None else recalibration_of(weather.recalibration)
@@ -139,7 +139,7 @@ def calibrations(
         if isinstance(errors, Absent):
             found[name] = errors
             continue
-        last = _last_flow(session, days, recent, plan.inputs.basins[name], version.area_products)
+        last = _last_flow(session, plan, recent, plan.inputs.basins[name], version.area_products)
         summary = RunCalibration(
             kind=_kind(weather),
             sha256=model.sha256,
@@ -151,7 +151,7 @@ def calibrations(
             last_flow_mm=None if last is None else last.observed,
             simulated_mm=None if last is None else last.simulated,
         )
-        found[name] = Calibration(errors, recalibration, days, last, summary)
+        found[name] = Calibration(errors, recalibration, plan.days, last, summary)
     return found
 
 
@@ -183,12 +183,13 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
 
 
 def _last_flow(
-    session: Session, days: RunDays, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
+    session: Session, plan: Plan, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
 ) -> LastFlow | None:
     if recent is None or not len(recent):
         return None
+    days = plan.days
     known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
-    observed = discharge_of(session, basin, area_products, known)
+    observed = discharge_of(session, basin, area_products, known, plan.inputs.by)
     if isinstance(observed, Absent):
         if observed.code == Reason.FAILED.name.lower():  # its series is damaged
             log.warning("forecast.without_last_flow", basin=basin.id, error=str(observed))

@@ -152,7 +152,7 @@ def new_run(work: Work, plan: Plan, request: RunRequest[Any], what_if: RunWhatIf
         horizon_days=plan.days.horizon,
         filled_days=plan.days.filled,
         issued_at=clock.now(),
-        available_at=clock.now(),
+        available_at=request.available_at or clock.now(),
         created_at=created,
         version_id=loaded.version.id,
         weights_hash=loaded.version.weights_hash,

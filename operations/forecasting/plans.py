@@ -33,6 +33,7 @@ from records.database.stored import as_values, grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.runs.run_weather import RunWeather, name_of_weather
+from records.series import revisions
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import error_models
 from records.versions.version_properties import VersionPart
@@ -49,7 +50,12 @@ class NothingToForecast(DataProblem):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartInputs:
-    """The inputs for the runs of a part; the credit is None where no feed supplied its product's weather."""
+    """The inputs for the runs of a part.
+
+    Attributes:
+        credit: None where no feed supplied its product's weather.
+        by: instant by which observed weather and flow must have arrived; None: whenever they did.
+    """
 
     part: VersionPart
     loaded: LoadedVersion
@@ -59,6 +65,7 @@ class PartInputs:
     snow: Mapping[str, SnowMapping | Absent]
     failures: Mapping[str, Absent]
     credit: Credit | None
+    by: datetime | None
 
     def only(self, names: Collection[str]) -> "PartInputs":
         return replace(self, forcings=_only(self.forcings, names))
@@ -89,6 +96,10 @@ class ForecastInputs:
     @property
     def by_version(self) -> dict[str, PartInputs]:
         return {one.part.version: one for one in self.parts}
+
+    @property
+    def by(self) -> datetime | None:
+        return self.parts[0].by
 
     def only(self, names: Collection[str]) -> "ForecastInputs":
         """Return the inputs of some basins, without why others have none."""
@@ -145,6 +156,8 @@ class Plan:
         return [one for one in self.parts if basin in one.forcings]
 
 
+_NEVER = np.datetime64("0001-01-01", "D")
+"""Before all days: the last known one of a basin of which nothing had arrived."""
 _Key = tuple[RunDays, str | None]
 """The days of a plan, and its weather forecast."""
 
@@ -160,8 +173,9 @@ def read_inputs(
     known: Mapping[str, Day] | None = None,
     *,
     product: str | None = None,
+    by: datetime | None = None,
 ) -> ForecastInputs:
-    """Read a version's inputs; to each basin's last known day, None for all stored days."""
+    """Read a version's inputs; to each basin's last known day, None for all stored days; `by` as in `PartInputs`."""
     with database.reading() as session:
         loaded = load_version(session, version)
         if product not in (None, loaded.version.product):
@@ -169,7 +183,7 @@ def read_inputs(
                 f"Version {version} takes {loaded.version.product}, not {product}, and products are never mixed: "
                 f"forecast with {loaded.version.product}, or train a version on {product}."
             )
-        parts = tuple(_inputs_of_part(session, one, names, known) for one in loaded.parts)
+        parts = tuple(_inputs_of_part(session, one, names, known, by) for one in loaded.parts)
         snow = mappings(session, version, names)
     failures = {
         name: why_none({one.part.name: one.failures[name] for one in parts})
@@ -183,8 +197,12 @@ def read_inputs(
 
 
 def _inputs_of_part(
-    session: Session, one: LoadedPart, names: Sequence[str], known: Mapping[str, Day] | None
+    session: Session, one: LoadedPart, names: Sequence[str], known: Mapping[str, Day] | None, by: datetime | None
 ) -> PartInputs:
+    if by is not None:
+        inputs = one.loaded.config.inputs
+        last = revisions.last_arrived(session, names, inputs.product, (inputs.mass, *inputs.auxiliary), by)
+        known = {name: min(last.get(name, _NEVER), (known or last).get(name, _NEVER)) for name in names}
     loadings = forcings_of(session, one.loaded, names, known)
     return PartInputs(
         part=one.part,
@@ -195,6 +213,7 @@ def _inputs_of_part(
         snow=mappings(session, one.loaded.version.id, names),
         failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
         credit=feeds.credits_of(session, [one.part.product]).get(one.part.product),
+        by=by,
     )
 
 
@@ -229,6 +248,7 @@ def plans_of_part(
         params=params,
         filling=filling,
         ended=ended,
+        by=inputs.by,
     ).choices(work)
     outcomes = [pair for choice in choices for pair in choice.outcomes.items()]
     failures |= {name: outcome for name, outcome in outcomes if isinstance(outcome, Absent)}

@@ -8,6 +8,7 @@ where allowed, other years.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import ceil
 
 from sqlalchemy.orm import Session
@@ -108,13 +109,14 @@ class WeatherChoice(Compared):
     """The choice of the weather after T0; `filling` is None where missing weather is not filled.
 
     A forecast that is not named must have been available `at` its instant. `ended`: the last day that has ended, by
-    basin.
+    basin. `by`: as in `PartInputs`.
     """
 
     version: str
     params: ForecastParams
     filling: Filling | None
     ended: Mapping[str, Day]
+    by: datetime | None
 
     def choices(self, work: Work) -> list[WeatherPlan]:
         """Return the basins' weather after T0, by its kind."""
@@ -281,7 +283,7 @@ class WeatherChoice(Compared):
             if name in mosaics:
                 mosaics[name].add(one)
         if any(mosaic.lacks_past for mosaic in mosaics.values()):
-            for name, one in weather_sources.of_bridges(session, self, filling.ids("bridge")):
+            for name, one in weather_sources.of_bridges(session, self, filling.ids("bridge"), self.by):
                 if name in mosaics:
                     mosaics[name].add(one)
         return mosaics, done

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import ceil
 
 import numpy as np
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, day, days_between
 from hydrology.base.reasons import Reason
+from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forecast_errors import assumed
 from models.forcing import Array
@@ -19,6 +21,7 @@ from operations.forecasting.weather_ahead import RunDays, WeatherAhead, bridged,
 from operations.forecasting.weather_skill import Compared, weather_of
 from operations.weather import fit_bridges
 from records.runs.run_weather import FilledWeather, Origin, RunWeather
+from records.series import revisions
 from records.weather import bridges
 from records.weather.bridges import InForce
 
@@ -50,10 +53,13 @@ def of_product(of: Compared) -> dict[str, Supply]:
     return supplies
 
 
-def of_bridges(session: Session, of: Compared, only: Collection[str] | None) -> Iterator[tuple[str, Supply]]:
+def of_bridges(
+    session: Session, of: Compared, only: Collection[str] | None, by: datetime | None
+) -> Iterator[tuple[str, Supply]]:
     """Yield what is observed in other products on the past days, through their bridges, with the basin.
 
-    Only bridges with these ids; None: the newest of each name, those with the most skilful precipitation first.
+    Only bridges with these ids; None: the newest of each name, those with the most skilful precipitation first. Only
+    days that had arrived by an instant; None: whenever they did.
     """
     ahead, variables = of.days.ahead, of.variables
     targets = {of.product, *(one.bridge.to_product for one in of.in_force.values())}
@@ -62,8 +68,13 @@ def of_bridges(session: Session, of: Compared, only: Collection[str] | None) -> 
         names = {of.product} if own is None else {of.product, own.bridge.to_product}
         if found.bridge.to_product not in names or found.bridge.name == of.product:
             continue
-        known = Period(ahead.first - _MARGIN, of.days.last_past)
-        weather = fit_bridges.weather_of(session, name, found.bridge.from_product, known)
+        product, known = found.bridge.from_product, Period(ahead.first - _MARGIN, of.days.last_past)
+        if by is not None:
+            last = revisions.last_arrived(session, [name], product, BRIDGED, by).get(name)
+            if last is None or last < ahead.first:
+                continue
+            known = Period(known.first, min(known.last, last))
+        weather = fit_bridges.weather_of(session, name, product, known)
         if weather is not None:
             over = found.part.corrections.apply(weather).over(ahead).values
             values = _past_only(of, _stacked(over, variables, (1, len(ahead))))

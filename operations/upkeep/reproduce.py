@@ -64,7 +64,8 @@ def reproduce(work: Work, run_id: str, basins: Sequence[str] = ()) -> Receipt:
 
 
 def _receipts(work: Work, run: run_types.Run, stored: Mapping[str, Stored]) -> list[BasinReceipt]:
-    inputs = read_inputs(work.database, run.version_id, list(stored))
+    known_by = run.issued_at if run.purpose == "late" else None
+    inputs = read_inputs(work.database, run.version_id, list(stored), by=known_by)
     took_part = {(name, part.name) for name, of in stored.items() for part in of.shares}
     of_parts = [one.only([name for name in stored if (name, one.part.name) in took_part]) for one in inputs.parts]
     inputs = replace(inputs, parts=tuple(of_parts))

@@ -216,11 +216,9 @@ def _due(
 
 
 def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
-    purposes: tuple[run_types.Purpose, ...] = ("operational", "reforecast")
     t0s = {
         run.id: run.t0
-        for purpose in purposes
-        for run in runs.list_runs(session, version=version, purpose=purpose)
+        for run in runs.list_runs(session, version=version, purposes=run_types.PUBLISHED)
         if run.weather is not None and run.weather.name == weather
     }
     return {(t0s[run], basin) for run, basin in runs.issued_pairs(session, [*t0s])}

@@ -61,7 +61,7 @@ def last_settled(clock: Clock) -> Day:
 def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
-    ended = [*runs.issued_runs(session, version, last, "reforecast"), *runs.issued_runs(session, version, last)]
+    ended = [*runs.issued_runs(session, version, last, ["reforecast"]), *runs.issued_runs(session, version, last)]
     by_weather = grouped((run.weather.name, run) for run in ended if run.weather is not None and run.last_day <= last)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 

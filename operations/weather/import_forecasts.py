@@ -15,10 +15,11 @@ from ingestion import weather_files
 from ingestion.base import ANY_FILES, Files
 from ingestion.feeds.base import FetchWindow, PastForecasts, RunUnavailable, Site
 from ingestion.feeds.http import FeedAccess
-from jobspec.extensions import load
+from jobspec.extensions import extensions, load
 from jobspec.feed_kinds import FEED_KINDS, kind_of
 from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
-from operations.feeds.fetch import SILENT, FetchCallbacks, sites_of
+from operations.feeds.fetch import SILENT, FetchCallbacks, site_of, sites_of
+from records.basins import basins
 from records.database.work import Work
 from records.feeds import feeds
 from records.weather import weather_issues
@@ -51,13 +52,14 @@ class Imported:
         return parts | {name: {"": reason} for name, reason in self.failed.items()}
 
 
-def add_all(work: Work, place: Path) -> Imported:
+def add_all(work: Work, place: Path, *, grid: bool = False) -> Imported:
     """Import the weather forecast in a file, or those in the files of a folder and below it, each in one transaction.
 
-    Imported again, it stores only what is new: after an interruption it goes on.
+    Imported again, it stores only what is new: after an interruption it goes on. With `grid` a folder holds one weather
+    forecast, on grids.
     """
     folder, names = place.parent, [place.name]
-    if place.is_dir():
+    if place.is_dir() and not grid:
         files = [path for path in sorted(place.rglob("*")) if path.suffix.lower() in weather_files.SUFFIXES]
         folder, names = place, [str(path.relative_to(place)) for path in files if path.is_file()]
     stored: dict[str, StoredIssue] = {}
@@ -65,7 +67,7 @@ def add_all(work: Work, place: Path) -> Imported:
     for done, name in enumerate(names):
         work.show(done, len(names), name)
         try:
-            stored[name] = add(work, folder / name)
+            stored[name] = add(work, folder / name, grid=grid)
         except Problem as problem:
             failed[name] = str(problem)
     if not stored:
@@ -74,9 +76,11 @@ def add_all(work: Work, place: Path) -> Imported:
     return Imported(stored, failed)
 
 
-def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> StoredIssue:
+def add(
+    work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool = True, grid: bool = False
+) -> StoredIssue:
     """Import a weather forecast; refuse it per basin where unusable, and store the rest."""
-    read = weather_files.read(path, work.clock.now(), files)
+    read = _read_grid(work, path) if grid else weather_files.read(path, work.clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
     with work.database.transaction() as session:
@@ -86,6 +90,24 @@ def add(work: Work, path: Path, files: Files = ANY_FILES, *, operational: bool =
         if not stored.new and not stored.known:
             raise NoWeather(_why(refused))
     return replace(stored, refused=refused)
+
+
+def _read_grid(work: Work, path: Path) -> weather_files.WeatherFile:
+    """Read a weather forecast on grids, for all basins with an outline."""
+    extension = next((one for one in extensions() if one.weather_grid is not None), None)
+    if extension is None or extension.weather_grid is None:
+        raise InvalidInput(
+            "--grid needs the extension grid with its libraries: install them (pip install 'freshet-forecast[grid]'), "
+            "and name the extension in FRESHET_EXTENSIONS where that is set."
+        )
+    with work.database.reading() as session:
+        sites = [site_of(basin) for basin in basins.list_basins(session) if basin.outline]
+    if not sites:
+        raise NoWeather("No basin has an outline to average a grid over: add some (freshet basins add --outline FILE).")
+    read: weather_files.WeatherFile = extension.load(extension.weather_grid)(
+        path, sites, work.clock.now(), work.settings.data
+    )
+    return read
 
 
 def store_usable(

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Literal
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, func, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, String, UniqueConstraint, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -40,10 +40,9 @@ class UnknownDelivery(NotFound):
     Index(None, "status", "next_at"),
 )
 class Delivery:
-    """A change for a subscription, or the question whether its recipient agrees.
+    """A change or a notice for a subscription, or, without both, the question whether its recipient agrees.
 
     Attributes:
-        change_seq: None for the question.
         tries: attempts since it was created or last replayed, without those that a fault of the mail server ended.
         next_at: None for at once, or if it has ended.
     """
@@ -55,6 +54,11 @@ class Delivery:
     tries: int
     next_at: datetime | None
     ended_at: datetime | None
+    notice_id: Annotated[str | None, ForeignKey("issue_notices.id")] = None
+
+    @property
+    def is_question(self) -> bool:
+        return self.change_seq is None and self.notice_id is None
 
 
 @stored(
@@ -98,7 +102,7 @@ def page(
 ) -> list[Delivery]:
     query = select(DELIVERIES).order_by(DELIVERIES.c.id.desc()).limit(limit)
     if not with_questions:
-        query = query.where(DELIVERIES.c.change_seq.is_not(None))
+        query = query.where(or_(DELIVERIES.c.change_seq.is_not(None), DELIVERIES.c.notice_id.is_not(None)))
     query = narrowed(
         query,
         (DELIVERIES.c.subscription_id.in_, subscriptions),

@@ -18,9 +18,10 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from records.access import keys
-from records.alerts import deliveries, subscriptions
+from records.alerts import deliveries, issue_notices, subscriptions
 from records.alerts.alert_changes import CHANGES, Change, get_many
 from records.alerts.deliveries import ATTEMPTS, DELIVERIES, Attempt, Delivery, Status
+from records.alerts.issue_notices import Notice
 from records.alerts.subscriptions import SUBSCRIPTIONS, Subscription
 from records.database.stored import add_all
 
@@ -96,14 +97,15 @@ class SubscriptionPaused(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What to send now, in the `number`-th attempt of its delivery; without a change, the question to the recipient,
-    whose hashed `mailbox` it has."""
+    """What to send now, in the `number`-th attempt of its delivery; without a change and a notice, the question to the
+    recipient, whose hashed `mailbox` it has."""
 
     delivery: str
     number: int
     subscription: Subscription
     change: Change | None
     mailbox: str | None = None
+    notice: Notice | None = None
 
 
 def server_wait(failure: Absent | None) -> timedelta | None:
@@ -157,8 +159,8 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
     lost = ATTEMPTS.update().where(of_delivery, ATTEMPTS.c.ended_at.is_(None))
     session.execute(lost.values(ended_at=at, failure=absent(Reason.SENDER_LOST)))
     record = deliveries.get(session, delivery)
-    mailbox = None if record.change_seq is not None else deliveries.mailbox_to_ask(session, delivery)
-    if record.change_seq is None and mailbox is None:
+    mailbox = deliveries.mailbox_to_ask(session, delivery) if record.is_question else None
+    if record.is_question and mailbox is None:
         deliveries.remove(session, [delivery])
         return None
     if tries > MAX_TRIES:  # the sender of the last attempt was lost
@@ -169,7 +171,8 @@ def claim(session: Session, delivery: str, at: datetime, lease: timedelta = LEAS
     add_all(session, Attempt, [{"delivery_id": delivery, "number": number, "at": at}])
     subscription = subscriptions.get(session, record.subscription_id)
     change = None if record.change_seq is None else get_many(session, [record.change_seq])[record.change_seq]
-    return Sending(delivery, number, subscription, change, mailbox)
+    notice = None if record.notice_id is None else issue_notices.get_many(session, [record.notice_id])[record.notice_id]
+    return Sending(delivery, number, subscription, change, mailbox, notice)
 
 
 def finish(
@@ -216,7 +219,7 @@ def replay(session: Session, delivery: str, at: datetime) -> Delivery:
     subscription = subscriptions.get(session, record.subscription_id)
     if subscription.paused_because is not None:
         raise SubscriptionPaused(f"Nothing is sent to subscription {subscription.id}: {subscription.paused_because}")
-    if record.change_seq is None and (record.status == "delivered" or not subscription.awaits_answer(at)):
+    if record.is_question and (record.status == "delivered" or not subscription.awaits_answer(at)):
         raise QuestionOver(f"The recipient of subscription {subscription.id} is asked once, and no more after that.")
     _change(session, delivery, status="pending", tries=0, next_at=None, ended_at=None)
     return deliveries.get(session, delivery)

@@ -1,4 +1,4 @@
-"""Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.signatures`)."""
+"""Subscriptions of receivers to alert changes or issues. Secrets are not stored (`records.alerts.signatures`)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from hydrology.alerts import Severity, rank
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
-from jobspec.subscriptions import Digest, NewSubscription, SubscriptionPatch, unsuitable
+from jobspec.subscriptions import About, Digest, NewSubscription, SubscriptionPatch, unsuitable
 from records.access import keys
 from records.access.keys import KEYS
 from records.alerts import deliveries
@@ -80,7 +80,7 @@ class ConfirmationOver(InvalidInput):
     Index(None, "key_id"),
 )
 class Subscription:
-    """A receiver of alert changes.
+    """A receiver of alert changes, or of messages about the issues of days.
 
     Attributes:
         key_id: the key that created it, or `PUBLIC`. While it is revoked or expired, nothing new is sent.
@@ -102,6 +102,7 @@ class Subscription:
     digest: JsonObject | None = None
     basins: JsonList | None
     least_severity: Severity
+    about: About
     generation: int
     rotated_at: datetime | None
     created_at: datetime
@@ -170,7 +171,7 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
     _require_basins(session, patch.basins, before.key_id)
     if before.email is not None and "url" in changes:
         raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
-    if fault := unsuitable(before.email is not None, changes.get("template"), changes.get("digest")):
+    if fault := unsuitable(before.email is not None, before.about, changes):
         raise NotSuitable(f"It does not suit this subscription: {fault}.")
     if before.email is not None and _is_more(before, changes):
         raise NotAgreedTo("The recipient agreed to less than this: a subscription for e-mail can only be narrowed.")
@@ -264,17 +265,22 @@ def matching(
         owner: the operator's key whose unofficial basin it is: only that key's subscriptions receive it, and e-mail
             only where its recipient agreed to that basin by name. None for an official basin.
     """
-    valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
-    query = select(SUBSCRIPTIONS).outerjoin(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id)
-    query = query.where(or_(SUBSCRIPTIONS.c.key_id == PUBLIC, KEYS.c.id.is_not(None) & valid))
     return [
         one
-        for one in read(session, Subscription, query.order_by(SUBSCRIPTIONS.c.id))
-        if one.is_active
-        and (one.basins is None or basin in one.basins)
+        for one in active(session, "alerts", at)
+        if (one.basins is None or basin in one.basins)
         and (owner is None or (one.key_id == owner and (one.email is None or one.basins is not None)))
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]
+
+
+def active(session: Session, about: About, at: datetime) -> list[Subscription]:
+    """Return the active subscriptions about something, whose key is valid at an instant, or that need none."""
+    valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
+    query = select(SUBSCRIPTIONS).outerjoin(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id)
+    query = query.where(or_(SUBSCRIPTIONS.c.key_id == PUBLIC, KEYS.c.id.is_not(None) & valid))
+    query = query.where(SUBSCRIPTIONS.c.about == about).order_by(SUBSCRIPTIONS.c.id)
+    return [one for one in read(session, Subscription, query) if one.is_active]
 
 
 def _require_basins(session: Session, names: list[str] | None, key: str) -> None:

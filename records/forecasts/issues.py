@@ -10,7 +10,7 @@ from sqlalchemy import ForeignKey, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, day
+from hydrology.base.calendar import Day, Period, day
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from records.basins.ownership import BASINS
@@ -75,7 +75,7 @@ class Issue:
     day: Annotated[Day, Doc("The day of issue, in UTC by the service's clock.")]
     opened_at: Annotated[datetime, Doc("When its first cycle began.")]
     closed_at: Annotated[datetime | None, Doc("When its first cycle ended."), Why("No cycle of it has ended.")] = None
-    late: Annotated[bool, Doc("Whether it was issued after its day, with what was known then.")] = False
+    late: Annotated[bool, Doc("Whether it was issued, or completed, after its day with what was known then.")] = False
     # Not a foreign key: jobs are pruned.
     job_id: Annotated[str | None, Doc("The job of the first cycle."), Why("It was a command.")] = None
     tally: Annotated[Tally, Columns()] = field(default_factory=Tally)
@@ -97,9 +97,14 @@ ISSUES, ISSUE_BASINS = table_of(Issue), table_of(IssueBasin)
 
 
 def start(session: Session, issue: Issue, versions: Mapping[str, str]) -> None:
-    """Store an issue, or add basins, by their versions, to the one of its day that is stored."""
+    """Store an issue, or add basins, by their versions, to the one of its day that is stored.
+
+    One that no cycle has closed on its day is late from now on.
+    """
     add_all(session, Issue, [as_values(issue)], if_new=True)
-    find(session, Issue, for_update=True, day=issue.day)
+    known = find(session, Issue, for_update=True, day=issue.day)
+    if issue.late and known is not None and known.closed_at is None:
+        session.execute(ISSUES.update().where(ISSUES.c.day == issue.day).values(late=True))
     rows = [
         IssueBasin(day=issue.day, basin_id=name, version_id=one, outcome="pending") for name, one in versions.items()
     ]
@@ -157,6 +162,14 @@ def get(session: Session, of_day: Day) -> Issue:
 
 def _unknown(of_day: Day) -> UnknownIssue:
     return UnknownIssue(f"No daily cycle was started on {of_day}: /v1/issues lists the days with one.")
+
+
+def missed(session: Session, days: Period) -> list[Day]:
+    """Return the days without an issue that a cycle has closed, oldest first; from the first recorded issue on."""
+    first = session.scalar(select(func.min(ISSUES.c.day)))
+    query = select(ISSUES.c.day).where(ISSUES.c.day.between(days.first, days.last), ISSUES.c.closed_at.is_not(None))
+    closed = {*session.scalars(query)}
+    return [] if first is None else [one for one in days.days if one >= first and one not in closed]
 
 
 def newest(session: Session, now: datetime) -> Issue | None:

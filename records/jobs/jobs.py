@@ -180,6 +180,12 @@ def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> No
     record_event(session, job, "log", {"text": text}, at)
 
 
+def note(session: Session, job: str, text: str, at: datetime) -> None:
+    """Add a line to the log of a job, whatever its status."""
+    locked(session, job)
+    record_event(session, job, "log", {"text": text}, at)
+
+
 def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:
     """Return a job's events after a number, oldest first. 0 is the start."""
     newer = select(EVENTS).where(EVENTS.c.job_id == job, EVENTS.c.seq > seq)

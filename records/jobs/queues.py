@@ -12,16 +12,16 @@ from typing import cast
 from sqlalchemy import ColumnElement, case, func, null, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.errors import InvalidInput
+from hydrology.base.errors import InvalidInput, Problem
 from jobspec import kinds
 from jobspec.kinds import subject
 from records.access import keys
 from records.access.keys import KEYS
 from records.database.base import JsonObject
 from records.database.stored import read
-from records.jobs.jobs import EVENTS, JOBS, Job, get
+from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, get
 from records.jobs.process_heartbeats import live_processes, workers_by_queue
-from records.jobs.schedules import SCHEDULES
+from records.jobs.schedules import SCHEDULES, BadCron, Schedule, next_run
 
 _SERVICE = ""  # keys have longer ids
 _OFFICIAL = keys.official(JOBS.c.key_id)
@@ -33,6 +33,17 @@ class TooManyUnfinishedJobs(InvalidInput):
 
     status = 409
     remedy = "Wait until some of the key's jobs have ended, or cancel some, and send the request again."
+
+
+class LastJobUnfinished(Problem):
+    """The last job of the schedule has not ended, and a schedule has one job at a time."""
+
+    def __init__(self, schedule: Schedule, job: Job) -> None:
+        super().__init__(
+            f"The schedule {schedule.name!r} was due and left this time out, because its last job {job.id} is "
+            f"{job.status}: a schedule has one job at a time."
+        )
+        self.job = job.id
 
 
 def next_job(session: Session, message: str) -> str | None:
@@ -86,6 +97,27 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
             f"This key has {unfinished - 1} unfinished jobs, and operators may have {limit}: wait until some have "
             "ended, or cancel some (GET /v1/jobs?status=queued lists them, POST /v1/jobs/JOB/cancel stops one)."
         )
+
+
+def require_last_ended(session: Session, schedule: Schedule) -> None:
+    """Raise LastJobUnfinished unless the last job of a schedule has ended."""
+    if schedule.last_job_id is not None and (last := get(session, schedule.last_job_id)).status not in ENDED:
+        raise LastJobUnfinished(schedule, last)
+
+
+def skipping(session: Session, now: datetime) -> list[LastJobUnfinished]:
+    """Return why enabled schedules have left out a time, and leave out more until their last jobs end."""
+    query = select(SCHEDULES).join(JOBS, SCHEDULES.c.last_job_id == JOBS.c.id)
+    unfinished = read(session, Schedule, query.where(SCHEDULES.c.enabled, JOBS.c.status.not_in(ENDED)))
+    left_out = [one for one in unfinished if one.last_run_at is not None and _was_due(one, one.last_run_at, now)]
+    return [LastJobUnfinished(one, get(session, one.last_job_id)) for one in left_out if one.last_job_id is not None]
+
+
+def _was_due(schedule: Schedule, after: datetime, now: datetime) -> bool:
+    try:
+        return next_run(schedule.cron, schedule.timezone, after) <= now
+    except BadCron:  # the scheduler logs it
+        return False
 
 
 def _next_owner(session: Session, queue: str) -> str | None:

@@ -22,12 +22,15 @@ from records.runs.run_arrays import Ledger, RunSeries
 from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
-Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
+Purpose = Literal["operational", "late", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
-latest. `on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
+latest. `late`: issued after its day with what was known then; it never becomes the latest, and decides no alert.
+`on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
 `reforecast`: computed later, of a past T0 with a past weather forecast.
 `what-if`: with hypothetical weather (`hydrology.weather.forcing_kinds`), or with changes."""
-PUBLISHED: tuple[Purpose, ...] = ("operational", "reforecast")
+ISSUED: tuple[Purpose, ...] = ("operational", "late")
+"""The purposes of runs that are the service's forecasts of a day, which are verified."""
+PUBLISHED: tuple[Purpose, ...] = (*ISSUED, "reforecast")
 """The purposes of runs that speak for the service, which archives hold."""
 QuantilesOf = Literal["members", "members and traces"]
 """Basis of the quantiles of discharge; with weather traces, every member with every trace."""

@@ -16,7 +16,17 @@ from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.stored import as_record, grouped, narrowed, read, where_keys
 from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
-from records.runs.run_types import RUN_BASINS, RUNS, Purpose, Run, RunBasin, RunBasinKey, UnknownRun, last_past_day
+from records.runs.run_types import (
+    ISSUED,
+    RUN_BASINS,
+    RUNS,
+    Purpose,
+    Run,
+    RunBasin,
+    RunBasinKey,
+    UnknownRun,
+    last_past_day,
+)
 from records.runs.shared_cells import with_cells
 from records.runs.tables import RUN_CONTENTS
 
@@ -43,13 +53,14 @@ class RunRequest(Generic[Params]):
     """A request for runs.
 
     A run on hypothetical weather is always a what-if. `key` identifies the request, so that repeating it returns its
-    runs; None for new runs each time.
+    runs; None for new runs each time. `available_at`: when the runs become readable; None: as they are issued.
     """
 
     params: Params
     purpose: Purpose = "operational"
     owner: str | None = None
     key: str | None = None
+    available_at: datetime | None = None
 
     def earlier_runs(self, session: Session) -> list[Run]:
         return [] if self.key is None else of_key(session, self.key)
@@ -177,10 +188,17 @@ def newest_changed(session: Session, basin: str, at: datetime) -> Run:
     raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
 
 
-def issued_runs(session: Session, version: str, until: Day, purpose: Purpose = "operational") -> list[Run]:
-    """Return a version's issued runs of a purpose up to a T0, oldest first."""
-    query = select(RUNS).filter_by(version_id=version, purpose=purpose)
+def issued_runs(session: Session, version: str, until: Day, purposes: Sequence[Purpose] = ISSUED) -> list[Run]:
+    """Return a version's issued runs of some purposes up to a T0, oldest first."""
+    query = select(RUNS).where(RUNS.c.version_id == version, RUNS.c.purpose.in_(purposes))
     return read(session, Run, query.where(RUNS.c.status != "failed", RUNS.c.t0 <= until).order_by(RUNS.c.id))
+
+
+def late_runs(session: Session, basins: Collection[str], issued_at: datetime) -> dict[str, str]:
+    """Return the late run of each basin that was issued for an instant; basins without one are left out."""
+    query = select(RUN_BASINS.c.basin_id, RUNS.c.id).join(RUNS, RUNS.c.id == RUN_BASINS.c.run_id)
+    of_instant = (RUNS.c.purpose == "late", RUNS.c.issued_at == issued_at, RUN_BASINS.c.basin_id.in_(basins))
+    return dict(session.execute(query.where(*of_instant).order_by(RUNS.c.id)).all())
 
 
 def issued_pairs(session: Session, runs: Sequence[str]) -> list[RunBasinKey]:

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject, Long
-from records.database.stored import add_all, stored, table_of, upsert
+from records.database.stored import add_all, grouped, stored, table_of, upsert
 from records.series import series
 from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
 
@@ -70,6 +70,20 @@ def as_known_at(
         return trimmed(then)
     part = then.over(period)
     return part if known(part).any() else None
+
+
+def last_arrived(
+    session: Session, basins: Sequence[str], product: str, variables: Sequence[str], at: datetime
+) -> dict[str, Day]:
+    """Return the last day of which all variables of a product had arrived by an instant, by basin.
+
+    A basin where a variable had not arrived at all is left out.
+    """
+    columns = ARRIVALS.c
+    query = select(columns.basin_id, func.max(columns.last_day)).group_by(columns.basin_id, columns.variable)
+    asked = (columns.product == product, columns.variable.in_(variables), columns.arrived_at <= at)
+    by_basin = grouped(session.execute(query.where(columns.basin_id.in_(basins), *asked)))
+    return {basin: min(days) for basin, days in by_basin.items() if len(days) == len(set(variables))}
 
 
 def newest_days(session: Session, until: Day | None = None) -> dict[str, Day]:

@@ -40,6 +40,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "curves": {"paths": ("/v1/models/{version}/curves",), "commands": ("models curves",), "guide": ("curves",)},
     "caravan": {"commands": ("ingest caravan",), "sources": ("caravan",)},
     "daymet": {"adapters": ("daymet",)},
+    "grid": {"adapters": ("grid",), "guide": ("grid",)},
     "openmeteo": {"adapters": ("open-meteo",)},
     "usgs": {"adapters": ("usgs",)},
 }

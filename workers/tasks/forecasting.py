@@ -19,7 +19,7 @@ from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
 from records.feeds.feeds import FetchedBasin
-from records.runs.run_types import Run
+from records.runs.run_types import Purpose, Run
 from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
@@ -53,9 +53,9 @@ def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
 def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     """Run the daily cycle, its parts side by side, and report the outcome of every basin."""
     plan = _prepare(running, params) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
-    asked = _newest(running, params.horizon)
+    asked = _newest(running, params)
     parts = [
-        requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon))
+        requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon, day=params.day))
         for names in plan.parts
     ]
     done = divide(running, parts, _daily_part, IssuedPart, to_json(plan))
@@ -64,9 +64,10 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
         running.log(sentence)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
-        running.log(f"{basin} has no forecast for today. {reason}")
+        running.log(f"{basin} has no forecast for {params.day or 'today'}. {reason}")
     if len(shown) == len(cycle.basins):
-        raise DataProblem(f"None of the {len(shown)} basins has a forecast for today. {next(iter(shown.values()), '')}")
+        none = f"None of the {len(shown)} basins has a forecast for {params.day or 'today'}."
+        raise DataProblem(f"{none} {next(iter(shown.values()), '')}")
     return {
         "counts": cycle.counts,
         "basins": {basin.basin: basin.status for basin in cycle.basins},
@@ -83,13 +84,14 @@ def _prepare(running: JobRun, params: requests.DailyParams) -> CyclePlan:
 
     listener = FetchCallbacks(notify=running.log, pause=running.pause)
     work = replace(running.work, cores=cores(running))
-    asked = _newest(running, params.horizon)
+    asked = _newest(running, params)
     return prepare(work, running.intake(), asked, names=params.feeds, listener=listener, on_fetch=note)
 
 
-def _newest(running: JobRun, horizon: int) -> DailyRequest:
+def _newest(running: JobRun, params: requests.DailyParams | requests.DailyPartParams) -> DailyRequest:
     job = None if running.works_alone else running.job.id
-    return DailyRequest(horizon, running.grant.purpose, owner=running.grant.owner, job=job)
+    purpose: Purpose = running.grant.purpose if params.day is None else "late"
+    return DailyRequest(params.horizon, purpose, owner=running.grant.owner, job=job, day=params.day)
 
 
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, A
 
 
 def _daily_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
-    return issue_part(running.work, params.basins, _newest(running, params.horizon))
+    return issue_part(running.work, params.basins, _newest(running, params))
 
 
 def backfill(running: JobRun, params: requests.BackfillParams) -> dict[str, Any]:

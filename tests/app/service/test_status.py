@@ -307,6 +307,23 @@ def test_a_schedule_whose_work_failed_is_reported_until_it_succeeds(database: Da
         assert work_codes(client) == expected
 
 
+def test_a_schedule_that_leaves_out_times_for_an_unfinished_job_is_reported_until_that_ends(
+    database: Database, client: TestClient
+) -> None:
+    now = Clock(None).wall()
+    new = schedules.NewSchedule(name="daily", kind="daily", params={}, cron="0 6 * * *", timezone="UTC")
+    with database.transaction() as session:
+        schedule = schedules.create(session, new, now).id
+    job, fired = posted(database, now, schedule_id=schedule), now - timedelta(days=2)
+    with database.transaction() as session:
+        assert schedules.advance(session, schedule, 1, ran_at=fired, next_run_at=now + timedelta(days=1), job_id=job)
+    assert work_codes(client) == ["schedule-skipped"]
+    (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "schedule-skipped"]
+    assert f"See /v1/jobs/{job}." in shown["sentence"]
+    ended(database, job, status="succeeded", result={})
+    assert work_codes(client) == []
+
+
 def test_a_failed_schedule_is_over_once_the_same_work_has_succeeded(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     params = {"basins": [BASIN], "horizon": 10}

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from hydrology.base.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
-from records.jobs import attempts, jobs, schedules
+from records.jobs import attempts, jobs, queues, schedules
 from records.jobs.schedules import SCHEDULES, next_run
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
@@ -128,6 +128,29 @@ def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ende
     assert after.last_job_id == posted[0].id
 
 
+def test_a_schedule_leaves_out_the_times_at_which_its_last_job_is_unfinished(country_jobs: InProcessJobs) -> None:
+    created, other = schedule(country_jobs, **training()), schedule(country_jobs, "other", **training())
+    later = ClockSetBy(by=timedelta(days=1))
+    fire(country_jobs.tools)
+    fire(replace(country_jobs.tools, clock=later))
+    with country_jobs.database.reading() as session:
+        (posted,) = [job for job in jobs.list_jobs(session) if job.schedule_id == created.id]
+        lines = [one.data["text"] for one in jobs.events_after(session, posted.id, 0) if one.type == "log"]
+        entries = {one.subject: one.detail for one in audit.page(session) if one.action == "schedule skipped"}
+        assert queues.skipping(session, country_jobs.clock.wall()) == []
+        assert {skipped.job for skipped in queues.skipping(session, later.wall())} >= {posted.id}
+    assert entries.keys() == {created.id, other.id}
+    reason, following = entries[created.id]["reason"], entries[created.id]["next_run_at"]
+    assert reason.startswith(f"The schedule 'nightly' was due and left this time out, because its last job {posted.id}")
+    assert lines == [f"{reason} It is due next at {following}."]
+
+    with country_jobs.database.transaction() as session:
+        attempts.request_cancel(session, posted.id, later.wall())
+    assert fire(replace(country_jobs.tools, clock=ClockSetBy(by=timedelta(days=2)))) == 1
+    with country_jobs.database.reading() as session:
+        assert posted.id not in {skipped.job for skipped in queues.skipping(session, later.wall())}
+
+
 def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(country_jobs: InProcessJobs) -> None:
     """It fires on the wrong day, for it cannot know better, and then every day by its rule."""
     created = schedule(country_jobs, **training())
@@ -136,9 +159,12 @@ def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(country_j
         """Look when the clock is set by some time, and return how many jobs there are, and the schedule."""
         clock = ClockSetBy(by=by)
         fire(replace(country_jobs.tools, clock=clock))
-        with country_jobs.database.reading() as session:
+        with country_jobs.database.transaction() as session:
             after = schedules.get(session, created.id)
-            count = len([job for job in jobs.list_jobs(session) if job.schedule_id == created.id])
+            of_schedule = [job for job in jobs.list_jobs(session) if job.schedule_id == created.id]
+            for job in of_schedule:
+                attempts.request_cancel(session, job.id, clock.wall())
+        count = len(of_schedule)
         assert after.next_run_at is not None
         assert timedelta(0) < after.next_run_at - clock.wall() <= timedelta(days=1)
         return count, after
