@@ -33,6 +33,7 @@ MEASUREMENTS = {
     "forecast-weather": "benchmarks.forecasts.forecast_weather",
     "gpu": "benchmarks.gpu.measured",
     "grid": "benchmarks.weather.grid",
+    "growth": "benchmarks.years.growth",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "load": "benchmarks.service.simultaneous",

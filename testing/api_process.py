@@ -14,7 +14,7 @@ import httpx2
 from testing.filled_store import FILLED_UNTIL
 from testing.processes import free_port
 
-PATIENCE = 60.0  # seconds
+PATIENCE = 300.0  # seconds
 NO_BROKER = "redis://127.0.0.1:1/0"
 """Nobody listens there: jobs stay queued."""
 

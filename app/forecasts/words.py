@@ -107,5 +107,5 @@ def level_in_words(level: AnsweredLevel, units: Units) -> str:
 
 
 def signed(value: float) -> str:
-    """Format a change with its sign: +12.3, -0.5."""
-    return f"{'-' if value < 0 else '+'}{number(abs(value))}"
+    """Format a change with its sign: +12.3, -0.5, 0."""
+    return f"{'+' if value > 0 else ''}{number(value)}"

@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from app.forecasts.words import number, on
+from app.forecasts.words import number, on, signed
 from app.http.api_keys import needed_scope
 from app.http.conditional import FOR_EVER
 from app.http.error_answers import faults_of
@@ -103,19 +103,33 @@ def in_full(day: date) -> str:
     return f"{on(day)} {day.year}"
 
 
-def signed(value: float) -> str:
-    """Format a change with its sign: +4.57, −0.123, 0."""
-    sign = "+" if value > 0 else "−" if value < 0 else ""
-    return sign + number(abs(value))
-
-
 def words(text: str) -> Markup:
     """Return an API text with names in backticks as HTML code."""
     return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
+_DAYS_IN_TEXT = re.compile(r"(?<![^ (])(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?(?![\w\"'/-])")
+
+
+def with_days_in_full(text: str) -> str:
+    """Write the days and periods of a sentence as pages do: of 1997-03-14 is of 14 March 1997."""
+    return _DAYS_IN_TEXT.sub(_days_in_full, text) if " " in text else text
+
+
+def _days_in_full(found: re.Match[str]) -> str:
+    with suppress(ValueError):  # a day that does not exist stays as somebody wrote it
+        return " to ".join(in_full(date.fromisoformat(day)) for day in found.groups() if day)
+    return found[0]
+
+
+def _shown(value: object) -> object:
+    is_text = isinstance(value, str | Absent) and not isinstance(value, Markup)
+    return with_days_in_full(str(value)) if is_text else value
+
+
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(TEMPLATES),
+    finalize=_shown,
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,

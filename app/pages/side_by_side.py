@@ -29,8 +29,8 @@ from records.verification.error_splits import ErrorFilter
 router = APIRouter(route_class=PageRoute)
 
 MAX_WORST = 5
-COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
-"""The colour of each basin; as many can be compared."""
+COLOURS: tuple[Colour, ...] = ("snow", "warm", "observed", "storage", "normal", "median")
+"""The colour of each basin, the most different ones first; as many can be compared."""
 BANDS = (0.9, 0.75, 0.5, 0.25, 0.1)
 """The least chances of the shades of a cell, the darkest first."""
 Asked = Annotated[

@@ -25,6 +25,7 @@ from app.http.shown import As
 from hydrology.base.calendar import age_days
 from jobspec.jobs.base import QUEUES
 from records.access import audit
+from records.database import storage_sizes
 from records.database.engine import Database
 from records.jobs import process_heartbeats, queues
 from records.upkeep import monitoring
@@ -56,6 +57,8 @@ METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "freshet_degraded": ("1 for each degradation that `/health/ready` lists.", ("code",)),
     "freshet_disk_free_bytes": ("Free space on the disk of the data folder.", ()),
     "freshet_database_bytes": ("Size of the database.", ()),
+    "freshet_storage_bytes": ("Room that a kind of data takes in the database, as the last prune measured.", ("kind",)),
+    "freshet_storage_bytes_a_day": ("Growth of that in a day, in the mean of at most 30.", ("kind",)),
 }
 """Description and labels of each metric."""
 
@@ -81,7 +84,7 @@ def _samples(
     waiting = {of.queue: of for of in monitoring.waiting_jobs(session)}
     processes = process_heartbeats.live_processes(session)
     workers = process_heartbeats.workers_by_queue(processes)
-    newest = monitoring.newest_t0(session, now)
+    newest, storage = monitoring.newest_t0(session, now), storage_sizes.read(session)
     return {
         "freshet_build_info": {(code_version(), revision or "none"): 1},
         "freshet_queue_jobs": {(queue,): waiting[queue].jobs if queue in waiting else 0 for queue in QUEUES},
@@ -103,6 +106,8 @@ def _samples(
         "freshet_worst_residual_ratio": _alone(monitoring.worst_residual(session)),
         "freshet_disk_free_bytes": _alone(shutil.disk_usage(settings.data).free if settings.data.exists() else None),
         "freshet_database_bytes": _alone(monitoring.database_bytes(session, database.file)),
+        "freshet_storage_bytes": {(use.kind,): use.size_bytes for use in storage},
+        "freshet_storage_bytes_a_day": {(use.kind,): use.bytes_a_day for use in storage if use.bytes_a_day is not None},
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -12,6 +12,7 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.http.problems import documented
+from app.http.shown import As
 from app.outlooks.today import Everything, Today
 from app.service import health
 from app.service.health import Degraded
@@ -20,6 +21,7 @@ from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
 from records.basins import basins
+from records.database import storage_sizes
 from records.jobs import process_heartbeats
 from records.outlooks.overview import BasinOverview
 from records.runs import runs
@@ -102,10 +104,18 @@ class Status(Model):
     stale_after_days: int = Field(description="Forecasts and inputs above this age are stale.")
     versions: list[VersionStatus] = Field(description="The model versions in use.")
     inputs: list[InputStatus] = Field(description="The stored products.")
+    storage: list[Annotated[storage_sizes.StorageUse, As(missing=True)]] = Field(
+        description="The kinds of data in the database, the largest first, as the last prune measured them; empty "
+        "before the first."
+    )
+    storage_measured_on: date | None = Field(description="The day of that.")
     missing: Missing = EXPLAINED
 
 
 MAX_NAMED = 5
+UNMEASURED = (
+    "It is measured when data are pruned (freshet prune), which was not done yet, or not where SQLite cannot report it."
+)
 
 
 def _version(
@@ -227,9 +237,10 @@ def read_status(
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
     service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
     restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
-    number of schedulers and workers, and the workers' GPUs."""
+    number of schedulers and workers, the workers' GPUs, and the room that each kind of data takes."""
     revision = database.check().revision  # by a connection of its own: before the session takes one
     now, in_use = clock.now(), promotions.official_basins_in_use(session)
+    measured_on = storage_sizes.measured_on(session)
     created = runs.counts_by_version(session, now)
     statuses = [
         _version(versions.get(session, version), current_for, created.get(version), now)
@@ -271,7 +282,10 @@ def read_status(
         stale_after_days=STALE_AFTER_DAYS,
         versions=statuses,
         inputs=inputs,
-        missing={
+        storage=storage_sizes.read(session),
+        storage_measured_on=None if measured_on is None else as_date(measured_on),
+        missing=({"storage_measured_on": UNMEASURED} if measured_on is None else {})
+        | {
             f"versions.{version.version}": "It has issued no operational forecast yet."
             for version in statuses
             if version.newest_t0 is None

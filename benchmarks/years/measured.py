@@ -53,7 +53,7 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
             "prune_of_nothing_seconds": seconds(lambda: years.prune(now)),
             "store_bytes": sum(years.sizes.values()),
             "doctor_seconds": seconds(lambda: page_faults(years.database, quick=True)),
-            "check_seconds": seconds(lambda: check(years.database).require()),
+            "check_seconds": seconds(lambda: check(years.database, now).require()),
         }
         for store in (years, day):
             store.database.close()

@@ -667,7 +667,10 @@ class ChangeByCause(Model):
 
 
 class CheckParams(Model):
-    """No parameters: all records are checked."""
+    """The records to check."""
+
+    only_changed: bool = False
+    """Leave out rows that an earlier check found whole and that have not changed since, on PostgreSQL."""
 
 
 class ClimateParams(Model):
@@ -3310,6 +3313,22 @@ class StateSummary(Model):
     invalid_reason: str | None
     storage_mm: list[float] | None
     """The water in the basin, mm, of each member in their order."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class StorageUse(Model):
+    """The room that a kind of data takes in the database."""
+
+    kind: str
+    """The kind of data."""
+
+    size_bytes: int
+    """With indexes, as last measured."""
+
+    bytes_a_day: float | None
+    """How much was added a day, in the mean of at most 30 days; negative after a prune."""
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -7704,6 +7723,14 @@ class Status(Model):
 
     inputs: list[InputStatus]
     """The stored products."""
+
+    storage: list[StorageUse]
+    """
+    The kinds of data in the database, the largest first, as the last prune measured them; empty before the first.
+    """
+
+    storage_measured_on: date | None
+    """The day of that."""
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""

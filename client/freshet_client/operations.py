@@ -3018,7 +3018,7 @@ class Operations(BaseClient):
         The newest T0 and issue of every model version in use, the newest day of every product and its age by the
         service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail,
         a restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also
-        the number of schedulers and workers, and the workers' GPUs.
+        the number of schedulers and workers, the workers' GPUs, and the room that each kind of data takes.
         """
         request = Request("GET", "/v1/status")
         return self._answer(models.Status, request)

@@ -89,8 +89,8 @@ def consecutive(
     time that steps are counted from, in words; ImpossibleAmounts where one falls by more than rounding.
     """
     spans, notes = _common_spans(quantity, by_member, since)
-    members = [label for label, means in by_member.items() if means.keys() >= {*spans}]
-    for label in by_member.keys() - {*members}:
+    members = sorted((label for label, means in by_member.items() if means.keys() >= {*spans}), key=int)
+    for label in [label for label in by_member if label not in members]:
         lacking = next(span for span in spans if span not in by_member[label])
         notes.append(f"{quantity}: member {label} lacks {_step(lacking[1], since)}, and is left out.")
     if not members:
@@ -109,8 +109,9 @@ def consecutive(
         before = np.where(together[:, None], np.roll(values, 1, axis=1), 0)
         _refuse_falls(quantity, members, values, before, [_step(end, since) for end in ends], basins)
         values = (values - before).clip(0)
-    gaps = table[1:, 0] > ends[:-1]
-    notes += [f"{quantity}: there is nothing before {_step(end, since)} for a while." for end in ends[1:][gaps]]
+    followed = zip(ends[:-1], table[1:, 0], strict=True)
+    gaps = [f"{_step(end, since)} to {_step(begin, since)}" for end, begin in followed if begin > end]
+    notes += [f"{quantity}: there is nothing from {gap}." for gap in gaps]
     return Steps(tuple(members), table, values), notes
 
 
@@ -124,10 +125,10 @@ def _common_spans(quantity: str, by_member: Mapping[str, Means], since: np.datet
 
 
 def _with_ends(spans: Instants) -> Instants:
-    """Let each instant stand until the next."""
+    """Let each instant stand until the next, but no longer than a later one does: steps of a run grow."""
     if len(spans) > 1 and (spans[:, 0] == spans[:, 1]).all():
-        following = np.append(spans[1:, 0], spans[-1:, 0] + (spans[-1, 0] - spans[-2, 0]))
-        return np.column_stack([spans[:, 0], following])
+        lengths = np.minimum.accumulate(np.diff(spans[:, 0])[::-1])[::-1]
+        return np.column_stack([spans[:, 0], spans[:, 0] + np.append(lengths, lengths[-1:])])
     return spans
 
 

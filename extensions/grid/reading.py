@@ -89,7 +89,7 @@ class GridReader:
         heights = [means for name in _of(by_name, ELEVATION) for means in by_name[name][""].values()]
         by_quantity: dict[str, Steps] = {}
         notes: list[str] = []
-        for quantity in NAMES.keys() - {ELEVATION}:
+        for quantity in [quantity for quantity in NAMES if quantity != ELEVATION]:
             for name in _of(by_name, quantity)[:1]:
                 means, is_rate = by_name.pop(name), name in rates
                 by_quantity[quantity], missing = consecutive(quantity, means, names, since, is_rate=is_rate)

@@ -56,13 +56,26 @@ def _step(to: str) -> str | None:
 
 def backup(
     file: Annotated[Path, argument("FILE", "File to write; it must not exist yet.")],
+    after: Annotated[
+        Path | None,
+        option("FILE", "An earlier backup of this PostgreSQL database: only what has changed since is read."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write all stored data, weights and states included, into one file, while the service runs."""
+    """Write all stored data, weights and states included, into one file, while the service runs.
+
+    With `--after`, rows of days that have not changed since an earlier backup are not read again: FILE holds the
+    others, and is restored with the earlier one beside it, and with those that this one follows.
+    """
     with opened(reads=True) as context, reporting() as reporter:
-        manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
-    payload = {"file": str(file), "bytes": file.stat().st_size, **asdict(manifest)}
-    answer(payload, as_json, f"{file}: {counted(manifest.row_count, 'row')}.")
+        show = partial(reporter.show, "rows")
+        manifest = make(context.settings, context.database, context.clock, file, show, after)
+    payload = {"file": str(file), "bytes": file.stat().st_size, **as_values(manifest, "slices")}
+    words = f"{file}: {counted(manifest.row_count, 'row')}."
+    if manifest.earlier:
+        others = ", ".join(manifest.earlier)
+        words += f" {manifest.read_count} of them are in it, the others in {others}: store that beside it."
+    answer(payload, as_json, words)
 
 
 def restore(
@@ -86,22 +99,34 @@ def restore(
     )
     if not send_alerts:
         words += " Subscriptions are paused: resume them, or restore with --send-alerts."
-    answer({"file": str(file), **asdict(manifest)}, as_json, words)
+    answer({"file": str(file), **as_values(manifest, "slices")}, as_json, words)
 
 
-def check(as_json: Json = False) -> None:
+def check(
+    only_changed: Annotated[
+        bool,
+        flag("--only-changed", "On PostgreSQL, leave out rows that an earlier check found whole, if unchanged since."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Check all database pages, references and row checksums, while the service runs.
 
-    The exit code is 5 if something is damaged; each damage is reported with its remedy. `freshet doctor` is quicker and
-    checks pages only.
+    The exit code is 5 if something is damaged; each damage is reported with its remedy. On PostgreSQL a check stores
+    which rows it has found whole as it goes, so that the next one can go on from there. `freshet doctor` is quicker
+    and checks pages only.
     """
     with opened(reads=True) as context, reporting() as reporter:
-        done = check_records(context.database, partial(reporter.show, "rows"))
-    text = "\n".join(
-        [*done.sentences, f"{counted(done.row_count, 'row')} checked, {len(done.sentences) or 'no'} faults."]
-    )
-    damages = [{"table": damage.table, "key": damage.key, "detail": damage.sentence} for damage in done.damages]
-    answer({"rows": done.row_count, "faults": list(done.faults), "damages": damages}, as_json, text)
+        show, now = partial(reporter.show, "rows"), context.clock.wall()
+        done = check_records(context.database, now, show, only_changed=only_changed)
+    checked = f"{counted(done.row_count, 'row')} checked, {len(done.sentences) or 'no'} faults."
+    text = "\n".join([*(one.sentence for one in done.unchanged), *done.sentences, checked])
+    payload = {
+        "rows": done.row_count,
+        "unchanged": [asdict(one) for one in done.unchanged],
+        "faults": list(done.faults),
+        "damages": [{"table": of.table, "key": of.key, "detail": of.sentence} for of in done.damages],
+    }
+    answer(payload, as_json, text)
     if done.sentences:
         raise typer.Exit(NOT_WELL)
 

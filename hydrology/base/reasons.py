@@ -61,7 +61,8 @@ class Reason(Enum):
     NO_EVENT_OR_WARNING = "The threshold was neither passed nor warned of on any of these days."
 
     NO_ERROR_SPLIT = (
-        "The error of no such forecast was split: verify issued forecasts (freshet verify) once their flow has settled."
+        "None of these forecasts has had its error split among weather, initial state and network: verify issued "
+        "forecasts (freshet verify) once their flow has settled."
     )
     ERROR_MODELS_LEARNT = "Every error model of these forecasts had been fitted to days that were forecast."
     NO_SETTLED_FLOW = "{basin}: no forecast that counts has observed flow at least {days:day} old."

@@ -28,7 +28,7 @@ EVERY_JOB = ("jobs", "job_events", "audit")
 _BASIN = ("basins", "basin_areas", "basin_attributes", "basin_texts", "basin_quality")
 _SERIES = ("series", "series_revisions", "series_arrivals")
 _WEATHER = ("weather_issues", "weather_basins")
-_RUN = ("runs", "run_basins", "run_contents", "outlooks")
+_RUN = ("runs", "run_basins", "run_contents", "run_members", "outlooks")
 _VERSION = ("versions", "version_basins", "version_members", "version_weights")
 _TRAINING = ("trainings", "training_checkpoints", "training_members")
 _SCORES = ("scores", "simulated_flow", "snow_cells", "regional_snow", "versions")
@@ -148,7 +148,7 @@ DAILY = Authority(
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 DAILY_PART = replace(
-    DAILY, also=frozenset(_union([FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
+    DAILY, also=frozenset(_union([FETCH, FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
 )
 BACKFILL = admins_alone(
     *_WEATHER,
@@ -195,7 +195,7 @@ COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",
 )
-CHECK = Authority(note="It writes nothing.")
+CHECK = Authority(writes=_all("any", "verified_slices"), note="It writes only which rows it has found whole.")
 PRUNE = admins_alone(
     *_RUN,
     *_WEATHER,
@@ -205,6 +205,7 @@ PRUNE = admins_alone(
     "delivery_attempts",
     "mail_questions",
     "pruned",
+    "storage_sizes",
     note="It deletes records of all owners.",
 )
 DELIVERY = admins_alone(*_DECISIONS, "delivery_attempts", "subscriptions", note="Only the service posts it.")

@@ -104,7 +104,7 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2)):
+class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2), part_basins=256):
     """Ask a feed for new data. Repeating it stores nothing twice."""
 
     kind: Literal["fetch"]
@@ -163,7 +163,12 @@ class ClimateJob(base.JobRequest, authority=base.CLIMATE, time_limit=timedelta(m
 
 
 class CheckParams(RequestModel):
-    """No parameters: all records are checked."""
+    """The records to check."""
+
+    only_changed: bool = Field(
+        False,
+        description="Leave out rows that an earlier check found whole and that have not changed since, on PostgreSQL.",
+    )
 
 
 class CheckJob(base.JobRequest, authority=base.CHECK, time_limit=timedelta(hours=4)):

@@ -1,6 +1,6 @@
 """A run's row of a basin: its provenance with the hash of its inputs, and its summary in a few values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -102,11 +102,15 @@ def _training_domain(computed: SimulatedBasin) -> TrainingDomain:
         seen_in_training=all(one.seen_in_training for one in of_parts.values()),
         outside_training=tuple(dict.fromkeys(name for names in known for name in names)) if known else None,
         trained_on=computed.loaded.version.trained_on,
-        training_note=" ".join(
-            f"{name}: {one.training_note}" if name else str(one.training_note) for name, one in of_parts.items()
-        ),
+        training_note=_note({name: str(one.training_note) for name, one in of_parts.items()}),
         attributes_assumed=tuple(dict.fromkeys(assumed)),
     )
+
+
+def _note(of_parts: Mapping[str, str]) -> str:
+    """Return the notes of parts, each once after the names of those that it is for; a plain version has no name."""
+    names = {note: ", ".join(name for name, other in of_parts.items() if other == note) for note in of_parts.values()}
+    return " ".join(f"{of}: {note}" if of else note for note, of in names.items())
 
 
 def _domain_of_part(one: SimulatedPart) -> TrainingDomain:

@@ -7,14 +7,15 @@ from typing import Any
 
 import structlog
 
+from hydrology.base.calendar import day
 from records.access import audit
 from records.alerts import deliveries
-from records.database import retention
+from records.database import retention, storage_sizes
 from records.database.retention import RULES, RuleName
 from records.database.work import Work
 from records.jobs import jobs
 from records.runs import states
-from records.upkeep import prune_runs
+from records.upkeep import prune_runs, storage
 from records.versions import trainings
 from records.weather import weather_issues
 
@@ -37,7 +38,7 @@ class RuleActions:
 ACTIONS: Mapping[RuleName, RuleActions] = {
     "what-if": RuleActions(prune_runs.outdated_what_ifs, prune_runs.remove_what_ifs, 10),
     "members": RuleActions(prune_runs.outdated_members, prune_runs.remove_members, 1),
-    "states": RuleActions(states.outdated, states.remove, 200),
+    "states": RuleActions(states.outdated, states.remove, 500),
     "jobs": RuleActions(jobs.outdated, jobs.remove, 200),
     "deliveries": RuleActions(deliveries.outdated, deliveries.remove, 200),
     "questions": RuleActions(deliveries.outdated_questions, deliveries.remove_questions, 200),
@@ -56,7 +57,10 @@ class Pruned:
 
 
 def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Pruned]:
-    """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing."""
+    """Delete data past their retention, add an entry to the audit trail, and measure the room that is taken.
+
+    Repeating it deletes nothing.
+    """
     pruned = []
     for rule in RULES:
         stored, days = ACTIONS[rule], retention.days_of(rule, work.settings)
@@ -77,6 +81,9 @@ def prune(work: Work, actor: audit.Actor, *, dry_run: bool = False) -> list[Prun
                     audit.record(session, actor, "store pruned", rule, work.clock.wall(), count=done, days=days)
                 log.info("prune.done", rule=rule, count=done, days=days)
         pruned.append(Pruned(rule, retention.in_words(rule, days), total if dry_run else done))
+    if not dry_run:
+        with work.database.transaction() as session:
+            storage_sizes.note(session, day(work.clock.wall().date()), storage.bytes_by_kind(session))
     return pruned
 
 

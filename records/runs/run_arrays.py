@@ -1,6 +1,10 @@
-"""Arrays of a run for a basin and ledgers of its members, packed together for storage."""
+"""Arrays of a run for a basin and ledgers of its members, packed for storage.
 
-from collections.abc import Collection, Mapping, Sequence
+What is stored for ever and what goes with the members are packed apart when the run is stored, so that pruning deletes
+rows and computes nothing. Runs from before that have all arrays in one pack, until they are pruned.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any
@@ -102,6 +106,10 @@ def owner_of(run: str, basin: str) -> str:
     return f"run {run} of {basin}"
 
 
+def owner_of_members(run: str, basin: str) -> str:
+    return f"the members of run {run} of {basin}"
+
+
 QUANTILES_OF_MEMBERS = "discharge_quantiles"
 LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS = "discharge_levels", "discharge_mean"
 """Replaces the discharge of pruned members (and traces): their quantiles at `LEVELS`, of the leads that are ever
@@ -111,7 +119,9 @@ NORMAL = "discharge_normal"
 LEDGER = "ledger"
 """The array of a run with traces for the ledger of every member and trace; after pruning, their mean."""
 _DISCHARGE = "discharge"
-_FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS, CHANGES)
+FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, CHANGES)
+"""The arrays that outlive the members as they are."""
+_INSTEAD = (LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS)
 
 
 def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
@@ -139,7 +149,7 @@ def over_members(array: RunSeries, parts: Sequence[RunPart]) -> npt.NDArray[np.f
 
 def without_members(content: Content) -> Content:
     """Return the part of a content that is stored for ever: quantiles and ledgers of members, and their means."""
-    series = {name: array for name, array in content.series.items() if name in _FOR_EVER}
+    series = {name: array for name, array in content.series.items() if name in (*FOR_EVER, *_INSTEAD)}
     if _DISCHARGE in content.series:
         of_members = content.series[_DISCHARGE]
         lead, levels = of_members.axes["lead"], levels_of_members(content.series)
@@ -154,31 +164,63 @@ def without_members(content: Content) -> Content:
     return Content(series, content.ledgers)
 
 
-def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
+def packed(owner: str, series: Iterable[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
     """Pack arrays and ledgers for storage; a ledger's numbers must be finite."""
-    arrays = {
-        one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=attrgetter("variable"))
-    }
-    if PATHS in arrays and CALIBRATED in arrays:
-        arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])
+    arrays = _labelled(series)
     if ledgers:
         arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=attrgetter("member")))
     return pack(owner, arrays)
 
 
-def unpacked(owner: str, content: bytes, variables: Collection[str] | None = None) -> Content:
-    """Unpack stored arrays (all, or the present ones of some variables) and the ledgers."""
+def packed_members(owner: str, series: Iterable[RunSeries]) -> bytes | None:
+    """Pack the arrays that are pruned with the members. None without any."""
+    arrays = {name: array for name, array in _labelled(series).items() if name not in FOR_EVER}
+    return pack(owner, arrays) if arrays else None
+
+
+def _labelled(series: Iterable[RunSeries]) -> dict[str, Labelled]:
+    arrays = {
+        one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=attrgetter("variable"))
+    }
+    if PATHS in arrays and CALIBRATED in arrays:
+        arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])
+    return arrays
+
+
+def unpacked(
+    run: str,
+    basin: str,
+    content: bytes,
+    members: bytes | None = None,
+    variables: Collection[str] | None = None,
+) -> Content:
+    """Unpack stored arrays (all, or the present ones of some variables) and the ledgers.
+
+    `members` are packed apart: None where they are pruned, not wanted, or in the content.
+    """
     wanted = None if variables is None else {*variables, _LEDGERS, *((CALIBRATED,) if PATHS in variables else ())}
-    arrays = unpack(owner, content, wanted)
+    arrays = unpack(owner_of(run, basin), content, wanted)
+    if members is not None:
+        for name in (*_INSTEAD, LEDGER):
+            arrays.pop(name, None)
+        arrays |= unpack(owner_of_members(run, basin), members, wanted)
     of_members = arrays.pop(_LEDGERS, None)
     if PATHS in arrays and CALIBRATED in arrays:
         arrays[PATHS] = _decoded_paths(arrays[PATHS], arrays[CALIBRATED])
-    series = {name: RunSeries(name, *array) for name, array in arrays.items() if variables is None or name in variables}
+    series = {
+        name: RunSeries(name, *array)
+        for name, array in sorted(arrays.items())
+        if variables is None or name in variables
+    }
     return Content(series, [] if of_members is None else _ledgers(of_members))
 
 
 def is_whole_row(row: Any) -> bool:
     return is_whole(owner_of(row.run_id, row.basin_id), row.content)
+
+
+def is_whole_row_of_members(row: Any) -> bool:
+    return is_whole(owner_of_members(row.run_id, row.basin_id), row.content)
 
 
 def _encoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:

@@ -1,9 +1,9 @@
 """Stores a run atomically after checking it, and notes each basin's newest run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from sqlalchemy import tuple_
+from sqlalchemy import Table, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -12,10 +12,19 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.stored import add_all, as_values, insert_into
 from records.runs import runs
-from records.runs.run_arrays import LEDGER, Ledger, owner_of, packed
+from records.runs.run_arrays import (
+    LEDGER,
+    Content,
+    Ledger,
+    owner_of,
+    owner_of_members,
+    packed,
+    packed_members,
+    without_members,
+)
 from records.runs.run_types import CLOSURE, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.runs.shared_cells import without_cells
-from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
+from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS, RUN_MEMBERS
 
 TRIED, LATEST = "tried", "latest"
 ORDER = ("t0", "issued_at", "run_id")
@@ -61,7 +70,8 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
         add_all(session, Run, [as_values(new) | {"status": status, "reason": reason}])
         of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
         add_all(session, RunBasin, of_basins)
-        add_all(session, RUN_CONTENTS, [owned | content for content in _contents(session, new, results)])
+        for table, contents in _contents(session, new, results).items():
+            add_all(session, table, [owned | content for content in contents])
         _note_newest(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 
@@ -99,15 +109,25 @@ def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | Non
     return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 
-def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Iterator[dict[str, str | bytes]]:
+def _contents(
+    session: Session, new: NewRun, results: Sequence[BasinResult]
+) -> dict[Table, list[dict[str, str | bytes]]]:
     hashes = {result.basin.basin_id: result.basin.state_hash for result in results}
     series = {result.basin.basin_id: result.series for result in results if result.series}
     series = without_cells(session, new.version_id, new.t0, series, hashes)
+    rows: dict[Table, list[dict[str, str | bytes]]] = {RUN_CONTENTS: [], RUN_MEMBERS: []}
     for result in results:
         basin = result.basin.basin_id
-        if basin in series or result.ledgers:
-            content = packed(owner_of(new.id, basin), series.get(basin, ()), result.ledgers)
-            yield {"basin_id": basin, "content": content}
+        if basin not in series and not result.ledgers:
+            continue
+        arrays = {one.variable: one for one in series.get(basin, ())}
+        retained = without_members(Content(arrays, result.ledgers))
+        content = packed(owner_of(new.id, basin), retained.series.values(), retained.ledgers)
+        rows[RUN_CONTENTS].append({"basin_id": basin, "content": content})
+        members = packed_members(owner_of_members(new.id, basin), arrays.values())
+        if members is not None:
+            rows[RUN_MEMBERS].append({"basin_id": basin, "content": members})
+    return rows
 
 
 def _closure(ledgers: Sequence[Ledger]) -> dict[str, float | bool | None]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, Table, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
@@ -15,7 +15,7 @@ from hydrology.water.storage import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
 from records.database.stored import as_record, grouped, narrowed, read, where_keys
-from records.runs.run_arrays import CALIBRATED, NOTHING, PATHS, Content, Ledger, RunSeries, owner_of, unpacked
+from records.runs.run_arrays import CALIBRATED, FOR_EVER, NOTHING, PATHS, Content, Ledger, RunSeries, unpacked
 from records.runs.run_types import (
     ISSUED,
     RUN_BASINS,
@@ -28,7 +28,7 @@ from records.runs.run_types import (
     last_past_day,
 )
 from records.runs.shared_cells import with_cells
-from records.runs.tables import RUN_CONTENTS
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS
 
 Params = TypeVar("Params")
 MAX_DAYS_BEFORE = 10
@@ -114,12 +114,19 @@ def content_of_many(
     session: Session, keys: Sequence[RunBasinKey], variables: Collection[str] | None = None
 ) -> dict[RunBasinKey, Content]:
     """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers."""
-    columns = RUN_CONTENTS.c
-    query = select(columns.run_id, columns.basin_id, columns.content)
     by_key = dict.fromkeys(keys, NOTHING)
-    for run, basin, content in session.execute(where_keys(query, (columns.run_id, columns.basin_id), by_key)):
-        by_key[run, basin] = unpacked(owner_of(run, basin), content, variables)
+    needs_members = variables is None or not {*variables} <= {*FOR_EVER}
+    members = _packed(session, RUN_MEMBERS, by_key) if needs_members else {}
+    for key, content in _packed(session, RUN_CONTENTS, by_key).items():
+        by_key[key] = unpacked(*key, content, members.get(key), variables)
     return with_cells(session, by_key)
+
+
+def _packed(session: Session, table: Table, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, bytes]:
+    columns = table.c
+    query = select(columns.run_id, columns.basin_id, columns.content)
+    rows = session.execute(where_keys(query, (columns.run_id, columns.basin_id), keys))
+    return {(run, basin): content for run, basin, content in rows}
 
 
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:

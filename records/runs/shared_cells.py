@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, exists, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
 from records.database.checksums import Corrupt, whole_arrays
+from records.database.retention import PRUNED
 from records.database.stored import where_keys
-from records.runs.run_arrays import Content, RunSeries, owner_of
+from records.runs.run_arrays import Content, RunSeries, owner_of, owner_of_members
 from records.runs.run_types import RUN_BASINS, RUNS, RunBasinKey
-from records.runs.tables import RUN_CONTENTS, STATES
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS, STATES
 
 CELLS = "cells_at_t0"
 _STORE = "c"  # the name of the cells in a state
@@ -44,7 +45,7 @@ def with_cells(session: Session, contents: Mapping[RunBasinKey, Content]) -> dic
     lacking = [key for key, of in contents.items() if CELLS in of.series and not of.series[CELLS].values.size]
     if not lacking:
         return dict(contents)
-    of_runs = where_keys(_borrowed(), (RUN_CONTENTS.c.run_id, RUN_CONTENTS.c.basin_id), lacking)
+    of_runs = where_keys(_borrowed(), (RUN_BASINS.c.run_id, RUN_BASINS.c.basin_id), lacking)
     states = {(row.run_id, row.basin_id): row for row in session.execute(of_runs)}
     return {
         key: replace(content, series=_with(content.series, key, states.get(key))) if key in lacking else content
@@ -52,28 +53,44 @@ def with_cells(session: Session, contents: Mapping[RunBasinKey, Content]) -> dic
     }
 
 
-def hand_over(session: Session, version: str, basin: str, days: Collection[Day]) -> None:
-    """Copy the cells of states to be deleted into the runs that share them.
+def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]]) -> None:
+    """Copy the cells of a version's states to be deleted, by basin and day, into the runs that share them.
 
     A damaged run, or one with a damaged state, stays as it is.
     """
-    of_states = (STATES.c.version_id == version) & (STATES.c.basin_id == basin) & STATES.c.day.in_(days)
+    days = [of_day for _, of_day in states]
+    of_states = (
+        (STATES.c.version_id == version)
+        & STATES.c.basin_id.in_({basin for basin, _ in states})
+        & STATES.c.day.between(min(days), max(days))
+    )
     session.execute(select(STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
-    for row in session.execute(_borrowed().where(of_states)).all():
-        owner, cells = owner_of(row.run_id, basin), _cells_of(row)
-        if cells is None or not is_whole(owner, row.packed):
-            continue
-        arrays = unpack(owner, row.packed)
-        if CELLS in arrays and not arrays[CELLS].values.size:
+    for table, owner_of_row in ((RUN_MEMBERS, owner_of_members), (RUN_CONTENTS, owner_of)):
+        of_run = (table.c.run_id == RUN_BASINS.c.run_id) & (table.c.basin_id == RUN_BASINS.c.basin_id)
+        sharing = _borrowed().add_columns(table.c.content.label("packed")).join(table, of_run).where(of_states)
+        if table is RUN_CONTENTS:
+            sharing = sharing.where(_WITH_MEMBERS)
+        for row in session.execute(sharing).all():
+            if (row.basin_id, row.day) not in states:
+                continue
+            owner = owner_of_row(row.run_id, row.basin_id)
+            arrays = unpack(owner, row.packed) if is_whole(owner, row.packed) else {}
+            if CELLS not in arrays or arrays[CELLS].values.size or (cells := _cells_of(row)) is None:
+                continue
             unit, axes, _ = arrays[CELLS]
             arrays[CELLS] = Labelled(unit, {**axes, "cell": list(range(cells.shape[-1]))}, cells)
-            own = RUN_CONTENTS.update().filter_by(run_id=row.run_id, basin_id=basin)
+            own = table.update().filter_by(run_id=row.run_id, basin_id=row.basin_id)
             session.execute(own.values(content=pack(owner, arrays)))
+
+
+_WITH_MEMBERS = ~exists().where(
+    RUN_MEMBERS.c.run_id == RUN_BASINS.c.run_id, RUN_MEMBERS.c.basin_id == RUN_BASINS.c.basin_id
+) & ~exists().where(PRUNED.c.rule == "members", PRUNED.c.id == RUN_BASINS.c.run_id)
+"""Whether the content of a run holds all arrays: it is from before its members were stored apart, and not pruned."""
 
 
 def _borrowed() -> Select[Any]:
     basin, run = RUN_BASINS, RUNS
-    of_run = (RUN_CONTENTS.c.run_id == basin.c.run_id) & (RUN_CONTENTS.c.basin_id == basin.c.basin_id)
     of_state = (
         (STATES.c.version_id == run.c.version_id)
         & (STATES.c.basin_id == basin.c.basin_id)
@@ -82,15 +99,9 @@ def _borrowed() -> Select[Any]:
     )
     return (
         select(
-            RUN_CONTENTS.c.run_id,
-            RUN_CONTENTS.c.basin_id,
-            RUN_CONTENTS.c.content.label("packed"),
-            STATES.c.content,
-            STATES.c.member_hashes,
-            STATES.c.sha256,
+            basin.c.run_id, basin.c.basin_id, STATES.c.day, STATES.c.content, STATES.c.member_hashes, STATES.c.sha256
         )
-        .join_from(RUN_CONTENTS, basin, of_run)
-        .join(run, run.c.id == basin.c.run_id)
+        .join_from(basin, run, run.c.id == basin.c.run_id)
         .join(STATES, of_state)
     )
 

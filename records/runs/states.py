@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import ColumnElement, Row, and_, func, select
+from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -65,7 +65,7 @@ def put(session: Session, new: NewState, at: datetime) -> State:
         return _state(row)
     if row is not None:
         if row.sha256 != state_hash:
-            hand_over(session, new.version_id, new.basin_id, [new.day])
+            hand_over(session, new.version_id, {(new.basin_id, new.day)})
         session.execute(STATES.delete().filter_by(**key))
     values = as_values(new, "arrays", "sums", "recent_flow") | {
         "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in new.arrays.items()},
@@ -178,33 +178,37 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     Left out are the newest state and the last valid one of each month: forecasts, replays and what-if runs of old days
     start from those.
     """
-    of_basin = STATES.c.version_id, STATES.c.basin_id
-    query = select(*of_basin, STATES.c.day, STATES.c.invalid_at.is_(None), STATES.c.created_at < before)
+    of_basin, later = (STATES.c.version_id, STATES.c.basin_id), STATES.alias()
+    further = select(later.c.day).where(
+        later.c.version_id == STATES.c.version_id, later.c.basin_id == STATES.c.basin_id, later.c.day > STATES.c.day
+    )
+    following = further.where(later.c.invalid_at.is_(None)).order_by(later.c.day).limit(1).scalar_subquery()
+    query = select(*of_basin, STATES.c.day, STATES.c.invalid_at, following).where(STATES.c.created_at < before)
+    query = query.where(further.exists())
     if states is not None:
         query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
-    rows = session.execute(query.order_by(*of_basin, STATES.c.day))
-    by_basin = grouped(((version, basin), of_day) for version, basin, *of_day in rows)
-    keys = ((*of, at) for of, of_key in by_basin.items() for at in _but_the_last(of_key))
+    found = [
+        (version, basin, of_day)
+        for version, basin, of_day, invalid_at, valid in session.execute(query.order_by(*of_basin, STATES.c.day))
+        if invalid_at is not None or (valid is not None and valid.astype(_MONTH) == of_day.astype(_MONTH))
+    ]
     asked = None if states is None else set(states)
-    return {key: 1 for key in keys if asked is None or key in asked}
+    return {key: 1 for key in found if asked is None or key in asked}
+
+
+_MONTH = "datetime64[M]"
 
 
 def remove(session: Session, states: Collection[Key]) -> list[str]:
     """Delete states. Return the ids of records with an address: none."""
-    by_basin = grouped(((version, basin), at) for version, basin, at in states)
-    for basin in sorted({basin for _, basin in by_basin}):  # in the order in which all lock them
+    for basin in sorted({basin for _, basin, _ in states}):  # in the order in which all lock them
         basins.lock(session, basin)
-    for (version, basin), days in by_basin.items():
-        hand_over(session, version, basin, days)
-        own = STATES.delete().filter_by(version_id=version, basin_id=basin)
-        session.execute(own.where(STATES.c.day.in_(days)))
+    for version, of_version in grouped((version, of) for version, *of in states).items():
+        keys = {(basin, of_day) for basin, of_day in of_version}
+        hand_over(session, version, keys)
+        own = STATES.delete().where(STATES.c.version_id == version, STATES.c.basin_id.in_({basin for basin, _ in keys}))
+        session.execute(own.where(tuple_(STATES.c.basin_id, STATES.c.day).in_(keys)))
     return []
-
-
-def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
-    """Return days of old states to delete, from (day, valid, old) by day."""
-    last = {at.astype("datetime64[M]"): at for at, valid, _ in states if valid}
-    return [at for at, _, old in states[:-1] if old and last.get(at.astype("datetime64[M]")) != at]
 
 
 def _state(row: Row[Any]) -> State:

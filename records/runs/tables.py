@@ -46,6 +46,15 @@ class _RunContent:
     content: bytes
 
 
+@stored("run_members", _of_run_basin(), key=("run_id", "basin_id"))
+class _RunMembers:
+    """The arrays of a run that are pruned with its members, packed and with their digest."""
+
+    run_id: str
+    basin_id: str
+    content: bytes
+
+
 _DRAFT = Why("It is a draft.")
 _FIRST, _VALID = Why(Reason.FIRST_STATE.value), Why(Reason.STATE_VALID.value)
 
@@ -159,5 +168,5 @@ class Adjustment:
 
 
 NEWEST_RUNS, RUN_CONTENTS, STATES = table_of(_NewestRun), table_of(_RunContent), table_of(State)
-ADJUSTMENTS = table_of(Adjustment)
+RUN_MEMBERS, ADJUSTMENTS = table_of(_RunMembers), table_of(Adjustment)
 IS_PUBLISHED = ADJUSTMENTS.c.published_at.is_not(None)

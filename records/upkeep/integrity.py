@@ -1,25 +1,33 @@
-"""Checks the integrity of the database: its pages, its references, and every row with a checksum."""
+"""Checks the integrity of the database: its pages, its references, and every row with a checksum.
+
+On PostgreSQL, which slices of tables (`records.upkeep.slices`) were found whole is stored slice by slice, so that a
+check of what has changed since leaves them out, and goes on where another was interrupted.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Select, Table, func, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem, counted
-from records.database import checksums
+from records.database import checksums, verified_slices
 from records.database.base import to_json
 from records.database.engine import Database
 from records.database.stored import table_of
+from records.database.verified_slices import Mark
 from records.runs import run_arrays, states
-from records.runs.tables import RUN_CONTENTS, STATES
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS, STATES
 from records.series.year_rows import REVISIONS, SERIES
 from records.simulations.simulated_series import SIMULATED_FLOW, SIMULATED_WATER
+from records.upkeep import slices
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from records.versions.trainings import Checkpoint, FinishedMember
@@ -63,6 +71,21 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """Rows of a table that an earlier check found whole, and that have not changed since; by the days of their slices
+    (of series: by years)."""
+
+    table: str
+    rows: int
+    first: str
+    last: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{counted(self.rows, 'row')} of {self.table}, {self.first} to {self.last}: whole before, and unchanged."
+
+
+@dataclass(frozen=True, slots=True)
 class Soundness:
     """The result of a check.
 
@@ -72,6 +95,7 @@ class Soundness:
     row_count: int
     faults: tuple[str, ...]
     damages: tuple[Damage, ...]
+    unchanged: tuple[Unchanged, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
@@ -84,8 +108,19 @@ class Soundness:
             raise NotSound(" ".join(wrong[:MAX_NAMED]) + more)
 
 
-def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
-    """Check the whole database, without changing it and while others use it."""
+def check(
+    database: Database,
+    at: datetime,
+    show: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    only_changed: bool = False,
+) -> Soundness:
+    """Check the whole database while others use it.
+
+    Args:
+        at: the machine's time.
+        only_changed: whether to leave out, on PostgreSQL, slices that are as an earlier check found them.
+    """
     if unsafe := _unsafe_objects(database):
         return Soundness(0, tuple(unsafe), ())  # nothing of it is run
     faults = page_faults(database)
@@ -97,16 +132,46 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
     except DatabaseError as error:
         faults.append(f"References cannot be followed ({_in_words(error)}): {_RESTORE}.")
     damages: list[Damage] = []
+    unchanged: list[Unchanged] = []
     row_count = 0
     for checker in CHECKERS:
         try:
-            for damage in _checked(database, checker):
-                row_count += 1
-                damages += [damage] if damage else []
-                show(row_count, total)
+            changed, known = _slices(database, checker.table, only_changed=only_changed)
+            if known:
+                unchanged.append(_unchanged(checker.table, known))
+                total -= unchanged[-1].rows
+            for name, mark in changed.items():
+                before = len(damages)
+                with closing(_checked(database, checker, name)) as rows:
+                    for damage in rows:
+                        row_count += 1
+                        damages += [damage] if damage else []
+                        show(row_count, total)
+                if mark is not None and len(damages) == before:
+                    with database.transaction() as session:
+                        verified_slices.note(session, checker.table.name, name, mark, at)
         except (DatabaseError, ValueError) as error:  # a page, or a column that is no longer JSON
             faults.append(f"{checker.table.name} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
-    return Soundness(row_count, tuple(faults), tuple(damages))
+    return Soundness(row_count, tuple(faults), tuple(damages), tuple(unchanged))
+
+
+Marks = Mapping[str, Mark | None]
+
+
+def _slices(database: Database, table: Table, *, only_changed: bool) -> tuple[Marks, Mapping[str, Mark]]:
+    """Return the slices to check and those to leave out, with their marks; "" is the whole table."""
+    with database.reading() as session:
+        marks = slices.marks(session, table)
+        if not marks:
+            return {"": None}, {}
+        verified = verified_slices.read(session, table.name) if only_changed else {}
+    known = {name: mark for name, mark in marks.items() if verified.get(name) == mark}
+    return {name: mark for name, mark in marks.items() if name not in known}, known
+
+
+def _unchanged(table: Table, known: Mapping[str, Mark]) -> Unchanged:
+    first, last = (slices.first_day(table, name) for name in (min(known), max(known)))
+    return Unchanged(table.name, sum(mark.rows for mark in known.values()), first, last)
 
 
 def page_faults(database: Database, *, quick: bool = False) -> list[str]:
@@ -150,16 +215,18 @@ def _lost_references(session: Session) -> list[str]:
     ]
 
 
-def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
+def _checked(database: Database, checker: Checker, slice_name: str) -> Generator[Damage | None]:
     table = checker.table
-    with database.reading() as session:
-        for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
+    query: Select[Any] = select(*table.columns)
+    if slice_name:
+        query = query.where(slices.rows_of(table, slice_name))
+    with database.reading() as session, closing(session.execute(query.execution_options(yield_per=BATCH))) as rows:
+        for row in rows:
             if checker.is_whole(row):
                 yield None
             else:
-                yield Damage(
-                    table.name, {key.name: str(row._mapping[key]) for key in table.primary_key}, checker.mending
-                )
+                key = {key.name: str(row._mapping[key]) for key in table.primary_key}
+                yield Damage(table.name, key, checker.mending)
 
 
 def _hashed(content: str, digest: str, row: Any) -> bool:
@@ -173,6 +240,7 @@ def _in_words(error: Exception) -> str:
 
 _RESTORE = "restore a backup"
 _CALIBRATE = "fit the error model again (freshet calibrate), or restore a backup"
+_FORECAST = "forecast again, which issues another run, or restore a backup"
 _TRAIN = "start the training again, or restore a backup"
 _SUMMED = {
     SERIES: "ingest the whole year again, which replaces it, or restore a backup",
@@ -192,7 +260,8 @@ CHECKERS = (
         _TRAIN,
     ),
     Checker(BASIN_ERRORS, partial(_hashed, "content", "sha256"), _CALIBRATE),
-    Checker(RUN_CONTENTS, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
+    Checker(RUN_CONTENTS, run_arrays.is_whole_row, _FORECAST),
+    Checker(RUN_MEMBERS, run_arrays.is_whole_row_of_members, _FORECAST),
     Checker(table_of(BasinPart), weather_issues.is_whole, _RESTORE),
     Checker(
         table_of(BridgePart),

@@ -13,7 +13,7 @@ from records.database.stored import narrowed
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.run_types import RUN_BASINS, RUNS
-from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS
+from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS, RUN_MEMBERS
 
 WHAT_IF = "what-if"
 
@@ -28,7 +28,7 @@ def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] 
 
 
 def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
-    for table in (OUTLOOKS, RUN_CONTENTS, RUN_BASINS):
+    for table in (OUTLOOKS, RUN_MEMBERS, RUN_CONTENTS, RUN_BASINS):
         session.execute(table.delete().where(table.c.run_id.in_(runs)))
     return list(session.scalars(RUNS.delete().where(RUNS.c.id.in_(runs)).returning(RUNS.c.id)))
 
@@ -55,13 +55,18 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
 
 
 def remove_members(session: Session, runs: Collection[str]) -> list[str]:
-    """Prune the members' results of runs, and return the runs' ids. Damaged contents stay as they are."""
+    """Prune the members' results of runs, and return the runs' ids.
+
+    Of runs from before those were stored apart, what remains is packed anew; damaged contents stay as they are.
+    """
+    deleted = RUN_MEMBERS.delete().where(RUN_MEMBERS.c.run_id.in_(runs)).returning(RUN_MEMBERS.c.run_id)
+    before = {*runs} - {*session.scalars(deleted)}
     table = RUN_CONTENTS
-    for run, basin, content in session.execute(select(table).where(table.c.run_id.in_(runs))).all():
+    for run, basin, content in session.execute(select(table).where(table.c.run_id.in_(before))).all():
         owner = owner_of(run, basin)
         if is_whole(owner, content):
-            left = without_members(unpacked(owner, content))
-            stored = packed(owner, [*left.series.values()], left.ledgers)
+            left = without_members(unpacked(run, basin, content))
+            stored = packed(owner, left.series.values(), left.ledgers)
             session.execute(table.update().filter_by(run_id=run, basin_id=basin).values(content=stored))
     return list(runs)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,10 +13,12 @@ import pytest
 
 from testing.api_process import await_ready
 from testing.processes import free_port
+from tests.guide.follow import follow
+from tests.guide.pages import BY_NAME, blocks
 
 pytestmark = pytest.mark.extended
 
-WALK = Path(__file__).parents[2] / "docs" / "do" / "walk.md"
+WALK = BY_NAME["walk"]
 BASIN, T0, HORIZON = "SYNTH-03", "2005-05-01", 30
 NAMES = {
     "BASIN": BASIN,
@@ -55,18 +56,9 @@ def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def test_the_walk_ends_with_a_forecast(environment: dict[str, str], tmp_path: Path) -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", WALK.read_text(), re.MULTILINE | re.DOTALL)
-    *before, last = "".join(blocks).rstrip().split("\n")
-    script = "\n".join([*before, f"{last} > latest.json"])
-    command = ["bash", "-euo", "pipefail", "-c", script]
-
-    walked = subprocess.run(
-        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
-    )
-
-    assert walked.returncode == 0, f"{walked.stdout}\n{walked.stderr}\n{(tmp_path / 'service.log').read_text()}"
-    assert walked.stdout.count('"status": "succeeded"') == 3  # the events report it, and each stream ends there
-    latest = json.loads((tmp_path / "latest.json").read_text())
+    outputs = follow(blocks(WALK), environment, tmp_path)
+    assert sum(output.count('"status": "succeeded"') for output in outputs) == 3  # each stream of events ends there
+    latest = json.loads(outputs[-1])
     assert (latest["basin"], latest["t0"], latest["units"]["discharge"]) == (BASIN, T0, "m3/s")
     assert len(latest["discharge"]["median"]) == HORIZON
     assert latest["water_balance"]["closes"]

@@ -1,13 +1,14 @@
-"""The commands of the guide: most are run as they are printed, all others can be understood."""
+"""The commands of the guide: they run, and print, as they stand on its pages; all others can be understood."""
 
-import os
+import json
 import re
 import shlex
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+import shutil
+from collections.abc import Mapping
+from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,80 +16,114 @@ import typer
 
 from freshet.cli.commands import loaded
 from freshet.cli.commands import names as command_names
-from testing.api_process import await_ready
-from testing.processes import free_port
-from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
+from tests.guide.conftest import FIRST, OUTPUTS, PRINTED, api_at, data_settings
+from tests.guide.follow import assert_as_printed, first_difference, follow
+from tests.guide.pages import BY_NAME, DOCS, PAGES, ROOT, Block, blocks, commands
 from tests.guide.reference import pages
 
-STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")
-"""In this order: each goes on from those before."""
-BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "edr", "what-if")
-"""Where the steps have led, with the API at its address."""
-RUN_ELSEWHERE = ("tomorrow", "walk")
-PRINTED = "http://127.0.0.1:8000"
+BESIDE_THE_API = ("client", "formats", "edr", "volumes", "what-if", "alerts", "forecasts", "thresholds", "forecasters")
+FOLLOWED = (("own-basin",), ("own-weather",), ("retraining",), ("deployment",), BESIDE_THE_API)
+"""Pages that go on from what the first one has stored: each by itself, or in this order."""
+RUN_ELSEWHERE = ("tomorrow", "walk", "networks-from-python")
+COMBINING = "it names versions of the reader's own; tests/freshet/versions/test_combine.py runs such commands"
+NOT_RUN: Mapping[str, str] = MappingProxyType(
+    {
+        "docker compose": "it needs a container engine",
+        "install --directory": "it prepares a folder for containers",
+        "freshet worker --queue gpu": "it needs a graphics card, and does not end",
+        "journalctl": "it reads the log of a unit of systemd",
+        "useradd": "it changes the machine's users and services",
+        "freshet models list\nfreshet models combine": COMBINING,
+        "freshet evaluate --version COMBINED": COMBINING,
+        "freshet models export COMBINED": COMBINING,
+        "from standardwebhooks": "test_alerts_page calls its functions",
+        "import hmac": "test_alerts_page calls its functions",
+    }
+)
+"""Beginnings of blocks in docs/learn and docs/do that are not run, with the reason."""
+FILES: Mapping[str, str] = MappingProxyType(
+    {
+        "rating.csv": "stage_ft,discharge_cfs\n1,10\n8,3000\n20,30000\n",
+        "gauge.json": '{"flood": {"flowUnits": "cfs", "categories": {"minor": {"stage": 9}}}}',
+    }
+)
+"""Files of the reader's own that pages name."""
+FOLDERS: Mapping[str, str] = MappingProxyType({"/backups": "backups", "/new/place": "place"})
+"""Folders of the reader's own, in the folder of the test."""
 GENERATED = pages()
 WRITTEN = [page for page in PAGES if page not in {DOCS / name for name in GENERATED}]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of somebody who follows the guide."""
-    return tmp_path_factory.mktemp("guide")
-
-
-@pytest.fixture(scope="module")
-def environment() -> dict[str, str]:
-    """The environment of somebody who has installed Freshet."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    around = {name: value for name, value in os.environ.items() if not name.startswith("FRESHET_")}
-    return around | {"PATH": path, "FRESHET_CORES": "1", "no_proxy": "127.0.0.1"}
-
-
-@pytest.fixture(scope="module")
-def steps(folder: Path, environment: dict[str, str]) -> str:
-    """What the first steps print."""
-    return _run(STEPS, environment, folder)
-
-
-@pytest.fixture
-def address(steps: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Where the API serves the results of the first steps."""
-    assert steps
-    port, log = free_port(), folder / "api.log"
-    with ExitStack() as stack:
-        output = stack.enter_context(log.open("wb"))
-        command = ["bash", "-c", f"{_settings()}\nexec freshet api --port {port}"]
-        api = stack.enter_context(
-            subprocess.Popen(command, env=environment, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
-        )
-        stack.callback(api.terminate)
-        url = f"http://127.0.0.1:{port}"
-        await_ready(url, api, log)
-        yield url
+@pytest.mark.extended
+def test_the_first_page_prints_what_stands_there(first_followed: Path) -> None:
+    outputs = json.loads((first_followed / OUTPUTS).read_text())
+    for block, output in zip(blocks(BY_NAME[FIRST]), outputs, strict=True):
+        assert_as_printed(block, output)
 
 
 @pytest.mark.extended
-def test_the_first_steps_succeed_as_they_are_printed(steps: str) -> None:
-    assert "┃ median" in steps
-    assert "8 basins" in steps
-    assert "OWN-mill" in steps
-
-
-@pytest.mark.extended
-def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
-    address: str, folder: Path, environment: dict[str, str]
+@pytest.mark.parametrize("names", FOLLOWED, ids=lambda names: names[-1])
+def test_pages_run_and_print_as_they_stand(
+    names: tuple[str, ...], first_followed: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    curlrc = folder / ".curlrc"
-    curlrc.write_text("silent\nshow-error\nfail-with-body\n")
-    (folder / "rating.csv").write_text("stage_ft,discharge_cfs\n1,10\n8,3000\n20,30000\n")
-    (folder / "gauge.json").write_text('{"flood": {"flowUnits": "cfs", "categories": {"minor": {"stage": 9}}}}')
-    output = _run(BESIDE_THE_API, environment | {"CURL_HOME": str(folder)}, folder, _settings(), address)
+    folder = shutil.copytree(first_followed, tmp_path / "followed")
+    for file, text in FILES.items():
+        (folder / file).write_text(text)
+    (folder / "backups").mkdir()
+    here = {text: str(folder / own) for text, own in FOLDERS.items()}
+    to_run = [block for name in names for block in _to_run(BY_NAME[name])]
+    serves = api_at(folder, environment, data_settings()) if names == BESIDE_THE_API else nullcontext(PRINTED)
+    with serves as address:
+        follow(to_run, environment, folder, before=data_settings(), replaced=here | {PRINTED: address})
 
-    assert '"exceeded_percent"' in output
-    assert re.search("^version +basins", output, re.MULTILINE)
-    assert '"secret"' in output
-    assert "Schedule daily" in output
-    assert {file.suffix for file in folder.glob("USGS-12010000_forecast_*")} == {".csv", ".nc"}
+
+def test_every_page_of_learn_and_do_is_run_but_for_blocks_with_a_reason() -> None:
+    followed = {FIRST, *chain(*FOLLOWED), *RUN_ELSEWHERE}
+    of_rooms = [page for page in PAGES if page.parent.name in ("learn", "do")]
+    assert [page.stem for page in of_rooms if _to_run(page) and page.stem not in followed] == []
+    codes = [block.code for page in of_rooms for block in blocks(page)]
+    assert {beginning for beginning in NOT_RUN if not any(code.startswith(beginning) for code in codes)} == set()
+
+
+@pytest.mark.parametrize(
+    ("printed", "output", "difference"),
+    [
+        ("flow 1.00 m3/s", "flow   1.009 m3/s\n\n", None),
+        ("flow 1.00 m3/s", "flow 1.02 m3/s", "flow 1.00 m3/s"),
+        ("flow -1.00", "flow 1.00", "flow -1.00"),
+        ("8 basins", "9 basins", "8 basins"),
+        ("a\nb", "a\nb\nc", "c"),
+        ("a\nc", "a\nb\nc", "c"),
+        ("a\n…\nc", "a\nb\nb\nc", None),
+        ("a\n…", "a\nb\nc", None),
+        ("…\nb\na", "a\nb\na", None),
+        ("…\na\nb", "b\na", "b"),
+        ("run <id> in ID", f"run {'0a' * 11} in ID", None),
+        ("run <id>", "run of a basin", "run <id>"),
+        ("from 2.5 … to 3.5", "from 2.5 by 1 to 3.5", None),
+        ("[1.5] (x)", "[1.5] (x)", None),
+        ("a.c", "abc", "a.c"),
+        ("a", "", "a"),
+    ],
+)
+def test_a_difference_between_page_and_output_is_found(printed: str, output: str, difference: str | None) -> None:
+    assert first_difference(printed, output) == difference
+
+
+def test_outputs_are_held_against_the_blocks_that_they_belong_to(tmp_path: Path, environment: dict[str, str]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```sh\nA=1\n```\n```sh\necho http://printed $A >&2\n```\n```text\nhttp://printed 1\n```\n"
+        "```python\nb = 2\nprint('b')\n```\nand\n\n```python\nprint(b)\n```\n\n```text\n2\n```\n"
+        "```json\n{}\n```\n```text\nof no command\n```\n"
+    )
+    one, other = blocks(page), blocks(page)[:2]
+    outputs = follow(one, environment, tmp_path, replaced={"http://printed": "http://here"})
+    assert outputs == ["", "http://printed 1\n", "b\n", "2\n"]
+    with pytest.raises(AssertionError, match="differs at 'http://printed 1'"):
+        follow(other, environment, tmp_path, before="A=2", replaced={"A=1": ""})
+    with pytest.raises(AssertionError, match="exit code 3 of\necho http"):
+        follow(other, environment, tmp_path, replaced={"echo": "exit 3; echo"})
 
 
 @pytest.mark.parametrize("page", [*WRITTEN, ROOT / "README.md"], ids=lambda page: page.stem)
@@ -105,37 +140,13 @@ def test_the_index_marks_every_page_whose_commands_are_run() -> None:
     section = index[index.index("## Which commands are run") :]
     run, _, not_run = section.partition("Of all others")
     listed = re.findall(r"[a-z]+(?:-[a-z]+)*", run.partition(":")[2])
-    assert sorted(listed) == sorted([*STEPS, *BESIDE_THE_API, *RUN_ELSEWHERE])
-    with_commands = {page.stem for page in WRITTEN if blocks(page)}
+    assert sorted(listed) == sorted([FIRST, *chain(*FOLLOWED), *RUN_ELSEWHERE])
+    with_commands = {page.stem for page in WRITTEN if blocks(page, "sh")}
     assert {name for name in with_commands - set(listed) if not re.search(rf"\b{name}\b", not_run)} == set()
 
 
-def _settings() -> str:
-    """Return the command of the first page that names the folder of the data."""
-    return next(
-        line
-        for block in blocks(DOCS / "learn" / "first-forecast.md")
-        for line in block.splitlines()
-        if "export" in line
-    )
-
-
-def _run(
-    names: tuple[str, ...], environment: dict[str, str], folder: Path, before: str = "", address: str = PRINTED
-) -> str:
-    """Run the commands of pages as they are printed, but for the address of the API, and return what they print."""
-    by_name = {page.stem: page for page in PAGES}
-    script = "\n".join([before, *(block for name in names for block in blocks(by_name[name]))])
-    ended = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script.replace(PRINTED, address)],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    return ended.stdout
+def _to_run(page: Path) -> list[Block]:
+    return [block for block in blocks(page) if not block.code.startswith(tuple(NOT_RUN))]
 
 
 def _require_understood(words: str, arguments: list[str], line: str) -> None:

@@ -11,9 +11,6 @@ from hydrology.weather.climate import CLIMATE
 from ingestion.sources.camels import CamelsSource
 from jobspec.training import STATIC_ATTRIBUTES
 from tests.guide.pages import DOCS, commands
-from tests.guide.test_commands import environment
-
-__all__ = ["environment"]
 
 PAGE = DOCS / "do" / "own-basin.md"
 RIVER, PRODUCT = "USGS-13235000", "maurer_extended"

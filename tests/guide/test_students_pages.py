@@ -1,7 +1,6 @@
 """The pages of a student's first day, as they are printed."""
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,13 @@ from jobspec.network import ARCHITECTURES
 from records.database.engine import Database
 from records.runs import states
 from tests.freshet.conftest import PERIODS, WINDOWS, Freshet, country, ingested, ingested_data, settings
+from tests.guide.follow import assert_as_printed, follow
 from tests.guide.pages import DOCS, blocks
-from tests.guide.test_commands import environment
 
-__all__ = ["country", "environment", "ingested", "ingested_data"]
+__all__ = ["country", "ingested", "ingested_data"]
 
 PYTHON, TRAININGS = DOCS / "learn" / "networks-from-python.md", DOCS / "learn" / "trainings.md"
 FEW_STEPS = settings(schedule__steps=2), settings(schedule__epochs=1, schedule__rates="[[0, 0.001]]")
-
-
-def code(page: Path, language: str) -> list[str]:
-    """Return the blocks of a language on a page."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def write_tables(folder: Path, basins: int = 4) -> None:
@@ -58,8 +52,9 @@ def test_own_tables_lead_to_a_trained_network_whose_balance_closes(
     write_tables(tmp_path)
     monkeypatch.chdir(tmp_path)
     known: dict[str, Any] = {}
-    for block in code(PYTHON, "python")[:2]:
-        exec(block, known)
+    for block in blocks(PYTHON, "python")[:2]:
+        exec(block.code, known)
+        assert_as_printed(block, capsys.readouterr().out)
     trained = known["trained"]
     scores = [row["validation_nse"] for row in trained.log]
     assert len(scores) == 3
@@ -68,7 +63,6 @@ def test_own_tables_lead_to_a_trained_network_whose_balance_closes(
     assert known["flow"].shape == known["forcing"].mass.shape == (4, 1826)
     stored = known["cells"][:, -1].sum(axis=1)
     np.testing.assert_allclose(known["into"], known["out"] + stored, rtol=1e-4)
-    assert "validation_nse" in capsys.readouterr().out
 
 
 def test_every_architecture_has_an_example() -> None:
@@ -78,7 +72,7 @@ def test_every_architecture_has_an_example() -> None:
 
 @pytest.mark.extended
 def test_each_example_of_a_training_trains(ingested: Freshet, tmp_path: Path) -> None:
-    for number, text in enumerate(code(TRAININGS, "toml")):
+    for number, text in enumerate(block.code for block in blocks(TRAININGS, "toml")):
         file = tmp_path / f"training-{number}.toml"
         file.write_text(text)
         few = FEW_STEPS["staircase" in text]
@@ -91,16 +85,21 @@ def test_each_example_of_a_training_trains(ingested: Freshet, tmp_path: Path) ->
 
 @pytest.mark.extended
 def test_a_shipped_ensemble_holds_in_its_cells_what_the_service_stores(
-    camels: Path, tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    camels: Path,
+    tmp_path: Path,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for part in camels.iterdir():
         (tmp_path / part.name).symlink_to(part)
-    (commands,) = blocks(PYTHON)
     data = {"FRESHET_DATA": str(tmp_path / "data")}
-    subprocess.run(["bash", "-euo", "pipefail", "-c", commands], env=environment | data, cwd=tmp_path, check=True)
+    follow(blocks(PYTHON, "sh"), environment | data, tmp_path)
     monkeypatch.setenv("FRESHET_DATA", data["FRESHET_DATA"])
     known: dict[str, Any] = {}
-    exec(code(PYTHON, "python")[2], known)
+    block = blocks(PYTHON, "python")[2]
+    exec(block.code, known)
+    assert_as_printed(block, capsys.readouterr().out)
     cells = known["cells"]
     assert dict(cells.sizes) == {"member": 10, "time": 10_593, "cell": 32}
     database = Database(f"sqlite:///{tmp_path / 'data' / 'freshet.sqlite'}")

@@ -26,6 +26,7 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "ingestion/sheet.py": "a cell of a sheet holds text or a number",
         "ingestion/weather_files.py": "an attribute of a file holds text or numbers",
         "app/http/dependencies.py": "a parameter of a request may have been given as text",
+        "app/pages/render.py": "a page shows texts among other values, and days of sentences are of texts alone",
         "app/http/shown.py": "a period is stored as text, and read again as an object",
     }
 )

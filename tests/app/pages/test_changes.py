@@ -30,7 +30,7 @@ def test_the_change_is_described_as_the_api_does(sqlite_database: Database, sqli
     assert f"Change of the mean of the members since the forecast of T0 29 September {2008}, in m³/s" in text
     assert f"GET /v1/runs/{run}/basins/{BASIN}/changes" in text
     first = answer["change"][0]
-    assert f"1 October {'+' if first > 0 else '−'}{abs(first):.3g}" in text
+    assert f"1 October {'+' if first > 0 else '-'}{abs(first):.3g}" in text
 
 
 def test_a_first_forecast_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from app.pages.basin_facts import skill_word
+from app.pages.render import with_days_in_full
 from hydrology.extremes.level_checks import level_title, percent
 from jobspec.levels import CATEGORIES
 from records.basins.ownership import station_name
@@ -43,3 +44,18 @@ def test_chances_beyond_the_outermost_quantiles_are_bounds() -> None:
 def test_a_better_score_never_has_a_worse_word() -> None:
     words = [skill_word(nse / 100) for nse in range(-50, 101)]
     assert list(dict.fromkeys(words)) == ["Poor", "Weak", "Fair", "Good", "Very good"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("It is from 1997-03-14, 9 days ago.", "It is from 14 March 1997, 9 days ago."),
+        ("1997-03-14 is missing.", "14 March 1997 is missing."),
+        ("Held out (1989-10-01..1996-09-30).", "Held out (1 October 1989 to 30 September 1996)."),
+        ("1997-03-14", "1997-03-14"),
+        ("at 1997-03-14T06:00Z of 1997-02-30", "at 1997-03-14T06:00Z of 1997-02-30"),
+        ('{"t0": "1997-03-14"} 1997-03-14/x', '{"t0": "1997-03-14"} 1997-03-14/x'),
+    ],
+)
+def test_days_in_sentences_are_written_as_elsewhere_on_pages(stored: str, shown: str) -> None:
+    assert with_days_in_full(stored) == shown

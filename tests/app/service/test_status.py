@@ -14,6 +14,7 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.reasons import Reason
 from records.access import keys
+from records.database import storage_sizes
 from records.database.engine import Database
 from records.jobs import attempts, jobs, process_heartbeats, schedules
 from records.jobs.process_heartbeats import GPUState
@@ -144,7 +145,7 @@ def test_missing_data_are_reported(sqlite_database: Database, sqlite_client: Tes
     output = sqlite_client.get("/v1/status").json()
     assert codes(output) == ["no-forecast"]
     assert output["versions"][0]["newest_t0"] is None
-    assert set(output["missing"]) == {f"versions.{version}"}
+    assert set(output["missing"]) == {f"versions.{version}", "storage_measured_on"}
 
 
 def test_a_newest_run_that_was_not_issued_everywhere_is_reported(
@@ -452,3 +453,18 @@ def test_a_broker_that_does_not_answer_is_reported(sqlite: str, tmp_path: Path) 
     finally:
         broker.kill()
         broker.wait()
+
+
+def test_the_room_of_each_kind_of_data_is_as_the_last_prune_measured_it(client: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        storage_sizes.note(session, day("2008-09-20"), {"states": 1_000_000, "forecasts": 5})
+        storage_sizes.note(session, day("2008-09-30"), {"states": 3_000_000, "jobs": 7})
+    output = client.get("/v1/status").json()
+    assert output["storage_measured_on"] == "2008-09-30"
+    states, jobs = output["storage"]
+    assert (states["kind"], states["size_bytes"], states["bytes_a_day"]) == ("states", 3_000_000, 200_000)
+    assert (jobs["kind"], jobs["size_bytes"], jobs["bytes_a_day"]) == ("jobs", 7, None)
+    assert "one day alone" in jobs["missing"]["bytes_a_day"]
+    page = client.get("/status").text
+    assert "+0.2" in page
+    assert "3.0" in page

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 
 from extensions.grid.basin_days import LAPSE_RATE, BasinDays
-from extensions.grid.days import ImpossibleAmounts
+from extensions.grid.days import ImpossibleAmounts, consecutive
 from extensions.grid.reading import GridReader, GridWeather
 from hydrology.base.calendar import Period
 from hydrology.base.errors import Problem
@@ -140,10 +142,12 @@ def test_a_day_without_a_step_is_a_hole_and_named(kind: str, tmp_path: Path) -> 
     """What is accumulated bridges a step; of a state nothing is known meanwhile."""
     given = run(missing=[(member, at) for member in range(2) for at in (9, 10)])
     weather = read(WRITERS[kind](given, tmp_path))
-    found = of(weather, "OWN-ford")
-    whole = ~np.isnan(found.values["precipitation"][0])
-    assert whole.sum() == 3
-    assert len(weather.notes) == 0 or "before step" in weather.notes[0]
+    whole = {name: ~np.isnan(values[0]) for name, values in of(weather, "OWN-ford").values.items()}
+    assert whole["precipitation"].sum() == 3
+    days = of(weather, "OWN-ford").days
+    assert [str(day) for day in days[whole["tmax"]]] == ["2026-11-20", "2026-11-22"]
+    hole = "step 27 h (2026-11-21T03:00:00Z) to step 33 h (2026-11-21T09:00:00Z)"
+    assert f"temperature: there is nothing from {hole}." in weather.notes
 
 
 @pytest.mark.parametrize("kind", ["nc", "zarr", "grib"])
@@ -316,9 +320,29 @@ def test_a_basin_beyond_the_grid_costs_no_other(tmp_path: Path) -> None:
     assert not np.isnan(of(weather, "OWN-mill").values["precipitation"]).all()
 
 
-def test_amounts_that_overlap_are_refused() -> None:
-    from extensions.grid.days import consecutive
+@given(st.lists(st.floats(0, 50), min_size=2, max_size=20), st.integers(1, 8), st.booleans())
+def test_amounts_of_any_buckets_are_those_of_their_steps(amounts: list[float], size: int, whole: bool) -> None:
+    """Also where the amount since the run began stands beside that of a bucket, as in GFS."""
+    ends = [BEGAN + np.timedelta64(3 * number, "h") for number in range(len(amounts) + 1)]
+    means: dict[Any, Any] = {}
+    for at in range(len(amounts)):
+        first = at // size * size
+        means[ends[first], ends[at + 1]] = np.array([sum(amounts[first : at + 1])])
+        if whole:
+            means[ends[0], ends[at + 1]] = np.array([sum(amounts[: at + 1])])
+    steps, notes = consecutive("precipitation", {"0": means}, ["OWN-mill"], BEGAN, is_rate=False)
+    np.testing.assert_allclose(steps.values[0, :, 0], amounts, atol=1e-4)
+    assert (notes, steps.spans.tolist()) == ([], np.column_stack([ends[:-1], ends[1:]]).astype("M8[s]").tolist())
 
+
+def test_members_are_in_order_whatever_that_of_their_files() -> None:
+    span: Any = (BEGAN, BEGAN + np.timedelta64(3_600, "s"))
+    by_member = {label: {span: np.full(1, float(label))} for label in ("10", "2", "0")}
+    steps, _ = consecutive("precipitation", by_member, ["OWN-mill"], BEGAN, is_rate=False)
+    assert (steps.members, steps.values[:, 0, 0].tolist()) == (("0", "2", "10"), [0, 2, 10])
+
+
+def test_amounts_that_overlap_are_refused() -> None:
     hour = np.timedelta64(3_600, "s")
     spans: dict[Any, Any] = {(BEGAN, BEGAN + 6 * hour): np.ones(1), (BEGAN + 3 * hour, BEGAN + 9 * hour): np.ones(1)}
     with pytest.raises(ImpossibleAmounts, match=r"step 9 h .* overlaps the one before"):

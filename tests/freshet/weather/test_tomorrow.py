@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,9 @@ from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
 from testing.synthetic.basins import landscape, water, weather
 from tests.freshet.conftest import Freshet
+from tests.guide.follow import assert_as_printed
+from tests.guide.pages import BY_NAME, blocks
 
-PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"
 BASIN = "USGS-01031500"
 ISSUE_DAY = datetime(2026, 11, 22, 14, tzinfo=UTC)
 KNOWN = Period.parse("2018-01-01..2026-12-31")
@@ -75,38 +75,23 @@ def newcomer(freshet: Freshet) -> Iterator[Newcomer]:
         yield Newcomer(freshet, world, url)
 
 
-def blocks(kind: str) -> list[list[str]]:
-    """Return the lines of each of the page's blocks of a kind."""
-    texts = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    return [text.splitlines() for text in texts]
-
-
-def row(lines: list[str]) -> list[str]:
+def row(output: str) -> list[str]:
     """Return the cells of the basin's row in a table."""
-    (line,) = (line for line in lines if line.startswith(f"{BASIN}  "))
+    (line,) = (line for line in output.splitlines() if line.startswith(f"{BASIN}  "))
     return re.split(r"  +", line.strip())
-
-
-def flows(cells: list[str]) -> list[float]:
-    """Return the numbers of m3/s in a row: the median and the quantiles beside it."""
-    return [float(text) for text in re.findall(r"\d+\.\d+", " ".join(cells))]
 
 
 @pytest.mark.extended
 def test_the_page_leads_from_nothing_to_tomorrows_flow(newcomer: Newcomer) -> None:
-    commands, more = blocks("sh")
+    page, more = blocks(BY_NAME["tomorrow"])
+    commands = page.code.splitlines()
     assert len(commands) == 6
     result = [newcomer(command) for command in commands][-1]
-    (answer,) = blocks("text")
-    *shown, run, reason = row(result.splitlines())
-    printed = row(answer)
-    assert flows(shown) == pytest.approx(flows(printed), rel=0.01)
-    assert [shown[at] for at in (0, 1, 2, 3, 6, 7)] == [printed[at] for at in (0, 1, 2, 3, 6, 7)]
-    assert reason == "-"
-    for sentence in (result, newcomer(f"freshet runs {run}")):
+    assert_as_printed(page, result)
+    for sentence in (result, newcomer(f"freshet runs {row(result)[-2]}")):
         assert "It learnt from maurer_extended and is driven by open_meteo_ifs." in sentence
         assert re.search("Assumed at the mean of those basins, [^:]*: elev_mean, slope_mean, frac_forest", sentence)
-    for command in more:
+    for command in more.code.splitlines():
         newcomer(command)
     newcomer.world.now += timedelta(days=1)
-    assert row(newcomer(commands[-1]).splitlines())[1:4] == ["issued", "2026-11-20", "2026-11-24"]
+    assert row(newcomer(commands[-1]))[1:4] == ["issued", "2026-11-20", "2026-11-24"]

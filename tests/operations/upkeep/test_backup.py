@@ -11,17 +11,20 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from hydrology.base.errors import InvalidInput
 from jobspec.subscriptions import NewSubscription
 from records.access import audit, keys
 from records.access.audit import AUDIT
 from records.alerts import dispatch, subscriptions
 from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
-from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, counts, make, restore
+from records.series.year_rows import SERIES
+from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, copy_rows, counts, make, restore
 from runtime.settings import Settings
 from testing.country import CLOCK
+from testing.databases import PostgreSQL
 from testing.records import contents
 from tests.operations.conftest import FILE
 from tests.shared_folders import filled_once
@@ -407,3 +410,90 @@ def test_a_restored_copy_sends_nothing_before_somebody_resumes_its_subscriptions
     with closing(Database(f"sqlite:///{tmp_path / 'successor.sqlite'}")) as successor:
         restore(there, successor, tmp_path / "second", show, sends_alerts=True)
         assert everything(successor) == everything(database)
+
+
+@pytest.fixture
+def on_postgresql(postgresql: PostgreSQL, trained_store: Database) -> Iterator[Database]:
+    """A database on PostgreSQL with the country and its version."""
+    database = Database(postgresql.migrated())
+    copy_rows(trained_store, database)
+    yield database
+    database.close()
+    postgresql.clean()
+
+
+def revise(database: Database) -> None:
+    """Change a year of each series of a basin, and note it."""
+    with database.transaction() as session:
+        newest = select(SERIES.c.year).order_by(SERIES.c.year.desc()).limit(1).scalar_subquery()
+        session.execute(update(SERIES).where(SERIES.c.year == newest).values(updated_at=CLOCK.wall()))
+    write(database, "revised")
+
+
+def in_file(file: Path, folder: Path, table: str) -> int:
+    """Return the number of a table's rows that a backup itself holds."""
+    with zipfile.ZipFile(file) as archive:
+        rows = archive.extract(ROWS, folder)
+    with closing(sqlite3.connect(rows)) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
+
+
+def test_a_backup_after_earlier_ones_holds_what_changed_and_restores_everything(
+    on_postgresql: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    whole = make(there, on_postgresql, CLOCK, first, show)
+    revise(on_postgresql)
+    middle = make(there, on_postgresql, CLOCK, second, show, first)
+    revise(on_postgresql)
+    last = make(there, on_postgresql, CLOCK, third, show, second)
+    years = in_file(first, tmp_path, "series")
+    assert 0 < in_file(third, tmp_path, "series") < years / 5
+    assert whole.read_count == whole.row_count
+    assert (middle.row_count, last.row_count) == (whole.row_count + 1, whole.row_count + 2)
+    assert last.read_count is not None
+    assert last.read_count < last.row_count
+    assert set(last.earlier) <= {"first", "second"}
+    restore(there, new, third, show)
+    assert everything(new) == everything(on_postgresql)
+
+
+def test_a_backup_after_an_earlier_one_is_restored_with_that_one_alone(
+    on_postgresql: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    first, other, second = (tmp_path / name for name in ("first", "other", "second"))
+    make(there, on_postgresql, CLOCK, first, show)
+    revise(on_postgresql)
+    make(there, on_postgresql, CLOCK, other, show)
+    make(there, on_postgresql, CLOCK, second, show, first)
+    before = first.rename(tmp_path / "moved")
+    refuse(second, new, there, "follows first, which is not beside it")
+    other.rename(first)
+    refuse(second, new, there, "is not the backup that")
+    first.write_bytes(before.read_bytes()[:-1000])
+    refuse(second, new, there)
+    before.rename(first)
+    restore(there, new, second, show)
+    assert everything(new) == everything(on_postgresql)
+
+
+def test_a_backup_after_an_earlier_one_is_of_the_same_tables_on_postgresql(
+    on_postgresql: Database, trained_store: Database, file: Path, there: Settings, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput, match="always backed up as a whole"):
+        make(there, trained_store, CLOCK, tmp_path / "second", show, file)
+    with pytest.raises(InvalidInput, match="make a whole backup first"):
+        make(there, on_postgresql, CLOCK, tmp_path / "second", show, file)
+    assert [path.name for path in tmp_path.glob("second*")] == []
+
+
+def test_deleted_rows_do_not_come_back_from_an_earlier_backup(
+    on_postgresql: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    make(there, on_postgresql, CLOCK, tmp_path / "first", show)
+    with on_postgresql.transaction() as session:
+        newest = select(SERIES.c.year).order_by(SERIES.c.year.desc()).limit(1).scalar_subquery()
+        assert session.execute(SERIES.delete().where(SERIES.c.year == newest).returning(SERIES.c.year)).all()
+    make(there, on_postgresql, CLOCK, tmp_path / "second", show, tmp_path / "first")
+    restore(there, new, tmp_path / "second", show)
+    assert everything(new) == everything(on_postgresql)

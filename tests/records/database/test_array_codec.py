@@ -16,6 +16,7 @@ from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, SinceE
 
 KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])
 ARRAYS = KINDS.flatmap(lambda kind: arrays(kind, array_shapes(max_dims=3, max_side=6)))
+KEY = ("1", "SYNTH-01")
 OWNER = "run 1 of SYNTH-01"
 STORED = Labelled("mm", {"member": ["0", "1"], "lead": [1, 2, 3]}, np.arange(6, dtype="<f4").reshape(2, 3))
 FIRST_FORM = "Li5ilN93h+MotS/9IHA9AQCYe11dfQoAP0BAQEAAgABAgKAAAAYA8W3RFoLVUkDbIsC3yLHaiw0="
@@ -81,7 +82,7 @@ def test_paths_that_are_not_of_the_quantiles_are_stored_as_they_are(spoilt: floa
         RunSeries(CALIBRATED, "mm/day", {"level": list(LEVELS), "lead": lead}, quantiles),
         RunSeries(PATHS, "mm/day", {"path": list(range(100)), "lead": lead}, paths),
     ]
-    back = unpacked(OWNER, packed(OWNER, series, ())).series
+    back = unpacked(*KEY, packed(OWNER, series, ())).series
     assert back[PATHS].values.tobytes() == paths.tobytes()
     assert list(back[PATHS].axes) == ["path", "lead"]
 
@@ -93,7 +94,7 @@ def test_paths_alone_are_read_with_the_quantiles_that_they_need() -> None:
         RunSeries(CALIBRATED, "mm/day", {"level": list(LEVELS), "lead": lead}, quantiles),
         RunSeries(PATHS, "mm/day", {"path": list(range(100)), "lead": lead}, paths),
     ]
-    back = unpacked(OWNER, packed(OWNER, series, ()), (PATHS,)).series
+    back = unpacked(*KEY, packed(OWNER, series, ()), variables=(PATHS,)).series
     assert list(back) == [PATHS]
     assert back[PATHS].values.tobytes() == paths.tobytes()
     assert dict(back[PATHS].axes) == dict(series[1].axes)
@@ -105,7 +106,7 @@ def test_ledgers_come_back_each_with_its_own_terms() -> None:
         Ledger("0", {"rain": 1 / 3, "loss": -0.1}, 1e-7, 1e-5, SinceEmpty(residual_mm=2e-5, precipitation_mm=3612.5)),
         Ledger("1", {"rain": 1 / 3, "increment": 10.0}, -1e-7, 1e-5, since, "perturbed-04"),
     ]
-    assert unpacked(OWNER, packed(OWNER, (), ledgers), ()).ledgers == ledgers
+    assert unpacked(*KEY, packed(OWNER, (), ledgers), variables=()).ledgers == ledgers
 
 
 def test_arrays_packed_in_the_first_form_can_be_read() -> None:

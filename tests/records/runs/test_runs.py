@@ -22,7 +22,7 @@ from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import BasinResult, RunBasin, UnknownRun
 from records.runs.run_weather import RunWhatIf
-from records.runs.tables import RUN_CONTENTS
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS
 from records.upkeep import integrity
 from testing.records import (
     BASIN,
@@ -234,7 +234,7 @@ def test_a_damaged_run_is_named_and_not_returned(database: Database) -> None:
         with pytest.raises(Corrupt, match=damaged):
             runs.ledger_of(session, damaged, BASIN)
         assert runs.ledger_of(session, whole, BASIN) == [CLOSED]
-    (shown,) = integrity.check(database).damages
+    (shown,) = integrity.check(database, NOW).damages
     assert (shown.table, shown.key) == ("run_contents", {"run_id": damaged, "basin_id": BASIN})
 
 
@@ -260,7 +260,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
         states.put(session, a_state(version, "2008-09-30", arrays={"c": cells, "h": cells}), NOW)
         run = _with_cells(session, version, cells)
         changed = _with_cells(session, version, other, purpose="what-if")
-        sizes = {row.run_id: len(row.content) for row in session.execute(select(RUN_CONTENTS))}
+        sizes = {row.run_id: len(row.content) for row in session.execute(select(RUN_MEMBERS))}
         assert sizes[run] < cells.nbytes / 4 < sizes[changed]
         before = cells_of(run)
         assert (before.values.tobytes(), dict(before.axes)) == (

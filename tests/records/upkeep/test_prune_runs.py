@@ -19,7 +19,8 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_weather import RunWhatIf
-from records.runs.tables import RUN_CONTENTS, STATES
+from records.runs.shared_cells import CELLS
+from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS, STATES
 from records.upkeep import prune_runs
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, contents
 from tests.app.factories import forecast, forecast_with_traces
@@ -34,6 +35,18 @@ def version(database: Database) -> str:
     with database.transaction() as session:
         a_basin(session)
         return a_promoted_version(session)
+
+
+def store_as_before(session: Session, run: str) -> None:
+    """Store the arrays of a run in one row, as before its members were stored apart."""
+    content = runs.content_of_many(session, [(run, BASIN)])[run, BASIN]
+    own = run_arrays.owner_of(run, BASIN)
+    members = session.scalars(select(RUN_MEMBERS.c.content).filter_by(run_id=run)).one()
+    cells = run_arrays.unpacked(run, BASIN, run_arrays.packed(own, (), ()), members, [CELLS]).series
+    series = {**content.series, **cells}  # as they are stored: those of a state are left out
+    packed = run_arrays.packed(own, series.values(), content.ledgers)
+    session.execute(update(RUN_CONTENTS).filter_by(run_id=run).values(content=packed))
+    session.execute(RUN_MEMBERS.delete().filter_by(run_id=run))
 
 
 def thin(session: Session, ids: Iterable[str]) -> None:
@@ -70,17 +83,26 @@ def test_a_what_if_run_that_a_younger_one_is_compared_with_is_not_outdated(datab
         assert [run.id for run in runs.list_runs(session) if run.created_at < SOON] == [base]
 
 
+def stored_bytes(session: Session, run: str) -> int:
+    contents = (select(table.c.content).filter_by(run_id=run) for table in (RUN_CONTENTS, RUN_MEMBERS))
+    return sum(len(content) for query in contents for content in session.scalars(query))
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["apart", "in one row"])
 @pytest.mark.parametrize("result", [forecast(), forecast_with_traces()], ids=["one weather", "traces"])
 def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
-    database: Database, version: str, result: run_types.BasinResult
+    database: Database, version: str, result: run_types.BasinResult, apart: bool
 ) -> None:
     with database.transaction() as session:
         run = a_run(session, version, result, horizon_days=3).id
         before, ledgers = runs.series_of(session, run, BASIN), runs.ledger_of(session, run, BASIN)
-        size = len(session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content)
+        if not apart:
+            store_as_before(session, run)
+            assert runs.series_of(session, run, BASIN).keys() == before.keys()
+        size = stored_bytes(session, run)
         thin(session, [run])
         after = runs.series_of(session, run, BASIN)
-        assert len(session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content) < size
+        assert stored_bytes(session, run) < size
         assert runs.ledger_of(session, run, BASIN) == ledgers
         for name in ("discharge_quantiles", run_arrays.CALIBRATED, run_arrays.NORMAL):
             assert after[name].values.tobytes() == before[name].values.tobytes()
@@ -102,9 +124,30 @@ def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
         assert "pruned on 2008-10-01" in str(shown.why_missing)
 
 
+def test_what_is_stored_apart_is_read_as_it_was_given(database: Database, version: str) -> None:
+    given = forecast_with_traces()
+    lead = next(of.axes["lead"] for of in given.series if of.variable == "discharge")
+    own = run_arrays.RunSeries(  # of a version whose members have weights
+        run_arrays.MEAN_OF_MEMBERS, "mm/day", {"lead": lead}, np.arange(len(lead), dtype=np.float64)
+    )
+    given = replace(given, series=[*given.series, own])
+    with database.transaction() as session:
+        run = a_run(session, version, given, horizon_days=3).id
+        stored = runs.series_of(session, run, BASIN)
+        assert {name: of.values.tobytes() for name, of in stored.items()} == {
+            of.variable: of.values.tobytes() for of in given.series
+        }
+        one = next(iter(stored))
+        assert [*runs.series_of(session, run, BASIN, [one])] == [one]
+        thin(session, [run])
+        assert runs.series_of(session, run, BASIN)[own.variable].values.tobytes() == own.values.tobytes()
+        assert session.execute(select(RUN_MEMBERS)).all() == []
+
+
 def test_a_damaged_run_stays_as_it_is(database: Database, version: str) -> None:
     with database.transaction() as session:
         run = a_run(session, version, forecast()).id
+        store_as_before(session, run)
         session.execute(update(RUN_CONTENTS).values(content=b"rubbish"))
         thin(session, [run])
         assert session.execute(select(RUN_CONTENTS).filter_by(run_id=run)).one().content == b"rubbish"
@@ -144,7 +187,10 @@ def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Da
         assert str(newest.day) == "2008-07-30"
 
 
-def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(database: Database, version: str) -> None:
+@pytest.mark.parametrize("apart", [True, False], ids=["apart", "in one row"])
+def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(
+    database: Database, version: str, apart: bool
+) -> None:
     cells = np.arange(6, dtype=np.float32).reshape(2, 3)
     with database.transaction() as session:
         for at in ("2008-09-28", "2008-09-29"):
@@ -158,6 +204,8 @@ def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(database: Dat
             ledgers=(),
         )
         run = a_run(session, version, result, t0=day("2008-09-28")).id
+        if not apart:
+            store_as_before(session, run)
         states.remove(session, [*states.outdated(session, SOON)])
         session.expire_all()
         assert states.get(session, version, BASIN, day("2008-09-28")) is None
