@@ -208,7 +208,7 @@ def _row(module: str, outcomes: Mapping[str, str | None]) -> dict[str, Any]:
     return {"module": module, "mutants": len(of_module), **found, "survive": of_module.count(None)}
 
 
-def _against(before: Mapping[str, str | None], now: Outcomes) -> dict[str, Any]:
+def _against(before: Mapping[str, str | None], now: Mapping[str, str | None]) -> dict[str, Any]:
     """Compare with the baseline, over the mutants that are in both."""
     found = [name for name, tier in before.items() if tier is not None and name in now]
     by_test = sum(now[name] == "test" for name in found)
