@@ -114,12 +114,20 @@ RECIPES = {
             ("fused-buckets", _buckets(), (*SEEN_ATTRIBUTES, LATITUDE), fused.BOTH),
         )
     },
-    # Buckets with half of the loss on the logarithm of flow, for low flows.
-    "fused-buckets-log": Recipe(
-        _buckets() | {"log_share": 0.5},
-        product="fused-unshifted",
-        attributes=(*SEEN_ATTRIBUTES, LATITUDE),
-        auxiliary=fused.BOTH,
+    # Buckets with half of the loss on the logarithm of flow, for low flows; that see the means of both products alone;
+    # that see their basins' vectors less.
+    **{
+        f"fused-buckets-{name}": Recipe(
+            settings, product="fused-unshifted", attributes=(*SEEN_ATTRIBUTES, LATITUDE), auxiliary=auxiliary
+        )
+        for name, settings, auxiliary in (
+            ("log", _buckets() | {"log_share": 0.5}, fused.BOTH),
+            ("means", _buckets(), fused.OTHERS),
+            ("drop", _buckets(vector_dropout=0.5), fused.BOTH),
+        )
+    },
+    "fused-means": Recipe(
+        _members(unseen=UNSEEN_IN_TURN), product="fused-unshifted", attributes=SEEN_ATTRIBUTES, auxiliary=fused.OTHERS
     ),
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
     "members": Recipe(_members(unseen=UNSEEN_IN_TURN)),
