@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from socket import SOCK_STREAM, gaierror, getaddrinfo
 from ssl import SSLContext
 from typing import Any
@@ -182,12 +183,18 @@ def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
     return target
 
 
+@cache
+def _ssl_context() -> SSLContext:
+    """Return what every client trusts: reading the certificates takes longer than a request."""
+    return httpx2.create_ssl_context()
+
+
 class _Transport(httpx2.HTTPTransport):
     """httpx2's transport on checked connections, for which it has no argument: the pool is our own."""
 
     def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._pool = httpcore2.ConnectionPool(
-            ssl_context=httpx2.create_ssl_context(),
+            ssl_context=_ssl_context(),
             network_backend=_Network(deadline, allowed, pace),
             max_keepalive_connections=0,
         )

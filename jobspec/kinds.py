@@ -82,6 +82,7 @@ RECORDS: Mapping[str, Record] = {
     "product": "product",
     "from_": "product",
     "to": "product",
+    "of": "product",
 }
 """The kind of record that a parameter names. All kinds of job use a name alike, but for `BRINGING`."""
 BRINGING = ("ingest", "upload", "weather", "basin", "pretrained")

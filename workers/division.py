@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from hydrology.base.absent import Absent, absent
@@ -11,7 +12,6 @@ from hydrology.base.errors import DataProblem, Problem
 from hydrology.base.reasons import Reason
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, read
-from operations.versions.processes import processes_for, side_by_side
 from records.database.base import JsonObject, from_json, to_json
 from records.database.work import Work
 from records.job_permissions.permissions import Grant
@@ -101,7 +101,10 @@ def divide(
     """
     if len(parts) <= 1:
         return [do_part(running, part.params) for part in parts]
-    done = _in_processes(running, parts, do_part) if running.works_alone else _by_children(running, parts, plan)
+    if running.works_alone or not _worth_a_process(parts):
+        done = _here(running, parts, do_part)
+    else:
+        done = _by_children(running, parts, plan)
     failures = [result for result in done if isinstance(result, Absent)]
     if len(failures) == len(parts):
         raise DataProblem(f"All {len(parts)} parts failed. {failures[0]}")
@@ -113,15 +116,22 @@ def divide(
     ]
 
 
+def _worth_a_process(parts: Sequence[JobRequest]) -> int:
+    """Return how many processes the parts are worth: fewer than two where a start costs more than it saves."""
+    return 2 * sum(len(_basins(part)) for part in parts) // (parts[0].part_basins or 1)
+
+
 def _basins(part: JobRequest) -> list[str]:
     params: Any = part.params
     return list(params.basins)
 
 
 def _by_children(running: JobRun, parts: Sequence[JobRequest], plan: JsonObject) -> list[JsonObject | Absent]:
+    asked = [jobs.request_hash(part.kind, part.stored()) for part in parts]
     with running.work.database.transaction() as session:
-        children = jobs.children(session, running.job.id)
-        if not children:
+        # By request: ids of one millisecond are in no order, and a job may divide several kinds of work in turn.
+        children = {child.request_hash: child for child in jobs.children(session, running.job.id)}
+        if asked[0] not in children:
             running.store_plan(session, plan)
             for part in parts:
                 new = jobs.NewJob(
@@ -132,10 +142,9 @@ def _by_children(running: JobRun, parts: Sequence[JobRequest], plan: JsonObject)
                     max_attempts=PART_ATTEMPTS,
                 )
                 jobs.create(session, new, running.work.clock.wall())
-    if not children or any(child.status not in jobs.ENDED for child in children):
+    if asked[0] not in children or any(children[one].status not in jobs.ENDED for one in asked):
         raise Waiting
-    by_request = {child.request_hash: child for child in children}  # ids of one millisecond are in no order
-    done = [by_request[jobs.request_hash(part.kind, part.stored())] for part in parts]
+    done = [children[one] for one in asked]
     return [_failure(child) if child.result is None else child.result for child in done]
 
 
@@ -144,19 +153,21 @@ def _failure(child: jobs.Job) -> Absent:
     return absent(Reason.FAILED, message=problem["detail"])
 
 
-def _in_processes(running: JobRun, parts: Sequence[JobRequest], do_part: Part[Any]) -> list[Any]:
-    """Return the outcome of each part, or why it failed; where memory suffices for one process alone, in turn here."""
+def _here(running: JobRun, parts: Sequence[JobRequest], do_part: Part[Any]) -> list[Any]:
+    """Return the outcome of each part, or why it failed: in processes, or in turn where one is enough or all fits."""
+    from operations.versions.processes import processes_for, side_by_side  # which loads torch
+
     work, shares = running.work, dict.fromkeys(range(len(parts)), 0.0)
 
     def show(part: int, progress: Progress) -> None:
         shares[part] = progress["done"] / max(1, progress["total"])
         running.show(int(100 * sum(shares.values())), 100 * len(parts), progress["detail"])
 
-    processes = processes_for(len(parts), work.cores)
+    processes = processes_for(min(len(parts), _worth_a_process(parts)), work.cores)
     if processes == 1:
         return [_attempt(_under(running, partial(show, at)), do_part, part) for at, part in enumerate(parts)]
     stored = [(part.kind, part.stored()) for part in parts]
-    piece = partial(_part, work.settings, work.clock, running.grant, running.job, do_part, stored)
+    piece = partial(_part, work.settings, work.clock, running.grant, running.job, running.roots, do_part, stored)
     done = side_by_side(piece, range(len(parts)), processes, show)
     return [done[number] for number in range(len(parts))]
 
@@ -175,12 +186,14 @@ def _part(
     clock: Clock,
     grant: Grant,
     job: jobs.Job,
+    roots: tuple[Path, ...] | None,
     do_part: Part[Any],
     parts: Sequence[tuple[str, JsonObject]],
     number: int,
     report: Callable[[Progress], None],
 ) -> Any:
     running = JobRun(Work.opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
+    running.roots = roots
     return _attempt(running, do_part, read(*parts[number]))
 
 

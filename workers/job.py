@@ -59,6 +59,7 @@ class JobRun:
 
     Attributes:
         works_alone: whether it does its parts itself instead of posting a job for each.
+        roots: the folders that it may read files from; None: any.
 
     Args:
         report: receives the progress, and the file that is being read, if any.
@@ -81,11 +82,7 @@ class JobRun:
         self.work, self.job, self.grant = replace(work, progress=self.show), job, grant
         self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
         self.progress: Progress | None = None
-
-    @property
-    def roots(self) -> tuple[Path, ...] | None:
-        """The folders that it may read files from; None: any."""
-        return self.work.settings.ingest_roots
+        self.roots: tuple[Path, ...] | None = work.settings.ingest_roots
 
     def request(self, params: Params) -> RunRequest[Params]:
         return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)

@@ -126,13 +126,13 @@ def _levels(
     session: Session, stored: StoredAdjustment, run: run_types.Run, basin: run_types.RunBasin
 ) -> list[AdjustedLevel] | Absent:
     if stored.levels is not None:
-        return [AdjustedLevel(**level) for level in stored.levels]
+        return sorted((AdjustedLevel(**level) for level in stored.levels), key=lambda level: level.discharge)
     issued = outlooks.read_chances(session, run, basin, None).chances
     if isinstance(issued, Absent):
         return issued
     adjusted = outlooks.read_chances(session, run, basin, stored).chances
     assert not isinstance(adjusted, Absent)  # both come from the same run
-    pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].level)
+    pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].discharge)
     return [
         AdjustedLevel(
             level=before.level,

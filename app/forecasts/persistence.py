@@ -51,7 +51,7 @@ class Persistence(OfBasin):
 
 
 def persistence(session: Session, basin: str, level: str | None, at: datetime, units: Units) -> Persistence:
-    """Return the chances of a level by the newest forecasts; by default of the highest that is possible now."""
+    """Return the chances of a level by the newest forecasts; by default of the highest that is likely now."""
     shown, _ = lookup.chosen(session, None, basin, at)
     runs = {run.t0: run for run in lookup.alike(session, shown, at) if run.t0 <= shown.run.t0}
     newest = sorted((runs | {shown.run.t0: shown.run}).items(), reverse=True)[:FORECASTS]
@@ -59,9 +59,10 @@ def persistence(session: Session, basin: str, level: str | None, at: datetime, u
     levels = {str(one.name): one for one in answers[0].levels if one.direction == "rising" and one.flow == "calibrated"}
     if level is not None and level not in levels:
         raise refused("level", f"{level!r} is not a level that flow rises above here: {', '.join(levels)}.")
-    possible = reader.outlook(session, basin, at).possible
+    outlook = reader.outlook(session, basin, at)
+    threat = [one.level for one in (outlook.likely, outlook.possible) if one is not None and one.level in levels]
     lowest = min(levels, key=lambda name: levels[name].discharge or math.inf)
-    chosen = levels[level or (possible.level if possible is not None and possible.level in levels else lowest)]
+    chosen = levels[level or (*threat, lowest)[0]]
     return Persistence(
         basin=basin,
         level=str(chosen.name),
@@ -91,7 +92,8 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 OfLevel = Annotated[
     str | None,
     Query(
-        description="A level that flow rises above; by default the highest that is possible now, else the lowest.",
+        description="A level that flow rises above; by default the highest that is likely now, else "
+        "the highest that is possible, else the lowest.",
         max_length=64,
         examples=["gev-2"],
     ),

@@ -154,6 +154,7 @@ _WITH_PARAMS: dict[str, dict[str, Any]] = {
     "fetch": {"feed": "usgs-flow"},
     "backfill": {"feed": "ahead", "days": 120},
     "bridge": {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended"}},
+    "fuse": {"name": "maurer_daymet", "of": ["maurer_extended", "daymet"]},
     "replay": {"period": "2008-04-01..2008-04-30"},
     "climate": {"basin": "SYNTH-01"},
     "training": {

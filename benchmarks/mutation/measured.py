@@ -3,17 +3,19 @@
 Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
 fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
 tests as they were before they had tiers: of its mutants, those that were found then and whose lines are still there are
-tried again; `lost` are those that are not found now. On the committed tree, half an hour on two cores beside the run of
-all tests; a run that is stopped goes on where it was, in a folder of the temporary one.
+tried again, first by the test that found them last (`results/found.json`, which each run renews); `lost` are those that
+are not found now. On the committed tree, an hour on two cores with all tests, much less where those tests still find
+them; a run that is stopped goes on where it was, in a folder of the temporary one.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -29,7 +31,7 @@ from benchmarks.mutation.mutants import MODULES, Mutant, mutants
 log = structlog.get_logger()
 
 ROOT = Path(__file__).parents[2]
-BASELINE = Path(__file__).parent / "results" / "baseline.json"
+BASELINE, FOUND = (Path(__file__).parent / "results" / name for name in ("baseline.json", "found.json"))
 COMPILED = Path("models", "nets", "compiled")
 BOUND = 60.0  # seconds of tests of a tier for each mutant
 PATIENCE = 10  # times the bound: a mutant that hangs is found
@@ -37,8 +39,8 @@ TIERS = {"test": "not extended", "test-all": "extended"}
 """The commands, with the markers of their tests."""
 NO_FAILURE, FAILURE, INTERRUPTED, USAGE = 0, 1, 2, 4  # exit codes of pytest
 
-Outcomes = dict[str, str | None]
-"""The tier that finds each mutant, by its name; None where neither does."""
+Outcomes = dict[str, tuple[str, str] | None]
+"""The tier that finds each mutant, by its name, and the function of the test; None where neither does."""
 
 
 def measure(only: str | None = None) -> dict[str, Any]:
@@ -47,16 +49,12 @@ def measure(only: str | None = None) -> dict[str, Any]:
     commit = _output("git", "rev-parse", "HEAD")
     folder = Path(tempfile.gettempdir(), f"freshet-mutation-{commit[:12]}")
     copies = [_copy(folder / f"copy-{number}") for number in range(os.cpu_count() or 1)]
-    tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
-    before = json.loads(BASELINE.read_text())["outcomes"] if BASELINE.exists() else {}
-    found = [one for module in modules for one in mutants(ROOT, module) if not before or before.get(one.name)]
-    outcomes = _outcomes(found, tests, copies, folder)
-    return {
-        "commit": commit,
-        "modules": [_row(module, outcomes) for module in modules],
-        **_against(before, outcomes),
-        "outcomes": outcomes,
-    }
+    before = json.loads(BASELINE.read_text())["outcomes"]
+    found = [one for module in modules for one in mutants(ROOT, module) if before.get(one.name)]
+    outcomes = _outcomes(found, copies, folder)
+    FOUND.write_text(json.dumps({name: of for name, of in outcomes.items() if of}, indent=0) + "\n")
+    tiers = {name: of and of[0] for name, of in outcomes.items()}
+    return {"commit": commit, "modules": [_row(module, tiers) for module in modules], **_against(before, tiers)}
 
 
 class CoveringTests:
@@ -94,28 +92,35 @@ class CoveringTests:
         return chosen
 
 
-def _outcomes(found: list[Mutant], tests: CoveringTests, copies: list[Path], folder: Path) -> Outcomes:
+def _outcomes(found: list[Mutant], copies: list[Path], folder: Path) -> Outcomes:
     """Let each mutant meet its tests, and store the outcome at once."""
-    file = folder / "outcomes.jsonl"
+    file, last = folder / "outcomes.jsonl", json.loads(FOUND.read_text()) if FOUND.exists() else {}
     known: Outcomes = dict(json.loads(line) for line in file.read_text().splitlines()) if file.exists() else {}
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         free.put(copy)
     numbers = count(len(known) + 1)
 
-    def meet(mutant: Mutant) -> None:
+    def meet(mutant: Mutant, chosen: Mapping[str, Sequence[str]]) -> None:
         copy = free.get()
         try:
-            tier = next((tier for tier in TIERS if _is_found(mutant, tests.quickest(mutant, tier), tier, copy)), None)
+            met = ((tier, _found_by(mutant, chosen[tier], tier, copy)) for tier in TIERS if chosen.get(tier))
+            outcome = next(((tier, test) for tier, test in met if test is not None), None)
         finally:
             free.put(copy)
-        known[mutant.name] = tier
+        known[mutant.name] = outcome
         with file.open("a") as stream:
-            stream.write(json.dumps([mutant.name, tier]) + "\n")
-        log.warning("mutant", number=next(numbers), of=len(found), found_by=tier, name=mutant.name)
+            stream.write(json.dumps([mutant.name, outcome]) + "\n")
+        log.warning("mutant", number=next(numbers), of=len(found), found_by=outcome, name=mutant.name)
 
     with ThreadPoolExecutor(len(copies)) as pool:
-        list(pool.map(meet, [mutant for mutant in found if mutant.name not in known]))
+        again = [mutant for mutant in found if mutant.name not in known and mutant.name in last]
+        _require_pass({last[mutant.name][1] for mutant in again}, copies[0])
+        list(pool.map(meet, again, [{last[mutant.name][0]: [last[mutant.name][1]]} for mutant in again]))
+        left = [mutant for mutant in found if known.get(mutant.name) is None]
+        if left:
+            tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
+            list(pool.map(meet, left, [{tier: tests.quickest(mutant, tier) for tier in TIERS} for mutant in left]))
     return {mutant.name: known[mutant.name] for mutant in found}
 
 
@@ -123,10 +128,19 @@ def _file_of(function: str) -> str:
     return function.partition("::")[0]
 
 
-def _is_found(mutant: Mutant, functions: list[str], tier: str, copy: Path) -> bool:
-    """Run tests on a mutant in a copy of the tree, and return whether one fails."""
-    if not functions:
-        return False
+def _require_pass(functions: Collection[str], copy: Path) -> None:
+    """Refuse tests that fail without any mutant."""
+    chosen = copy.with_suffix(".chosen")
+    chosen.write_text("\n".join(functions))
+    files = {_file_of(function) for function in functions}
+    if files:
+        variables = {chosen_tests.VARIABLE: str(chosen)}
+        code, output = _pytest(copy, "-p", chosen_tests.__name__, *files, variables=variables)
+        assert code == NO_FAILURE, output
+
+
+def _found_by(mutant: Mutant, functions: Sequence[str], tier: str, copy: Path) -> str | None:
+    """Run tests on a mutant in a copy of the tree, and return the function of the one that fails, or None."""
     path, chosen = copy / mutant.module, copy.with_suffix(".chosen")
     original = path.read_text("utf-8")
     chosen.write_text("\n".join(functions))
@@ -137,12 +151,15 @@ def _is_found(mutant: Mutant, functions: list[str], tier: str, copy: Path) -> bo
         variables = {chosen_tests.VARIABLE: str(chosen)}
         code, output = _pytest(copy, "--exitfirst", *plugin, *files, variables=variables, timeout=PATIENCE * BOUND)
     except subprocess.TimeoutExpired:
-        return True
+        return functions[0]
     finally:
         path.write_text(original, "utf-8")
     is_import_error = code == USAGE and "while loading conftest" in output
     assert code in (NO_FAILURE, FAILURE, INTERRUPTED) or is_import_error, output
-    return code != NO_FAILURE
+    if code == NO_FAILURE:
+        return None
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+    return functions[0] if failed is None else function_of(failed[1])
 
 
 def _pytest(copy: Path, *arguments: str, variables: Mapping[str, str], timeout: float | None = None) -> tuple[int, str]:
@@ -185,13 +202,13 @@ def _output(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _row(module: str, outcomes: Outcomes) -> dict[str, Any]:
+def _row(module: str, outcomes: Mapping[str, str | None]) -> dict[str, Any]:
     of_module = [tier for name, tier in outcomes.items() if name.startswith(f"{module}:")]
     found = {f"found_by_{tier.replace('-', '_')}": of_module.count(tier) for tier in TIERS}
     return {"module": module, "mutants": len(of_module), **found, "survive": of_module.count(None)}
 
 
-def _against(before: Mapping[str, str | None], now: Outcomes) -> dict[str, Any]:
+def _against(before: Mapping[str, str | None], now: Mapping[str, str | None]) -> dict[str, Any]:
     """Compare with the baseline, over the mutants that are in both."""
     found = [name for name, tier in before.items() if tier is not None and name in now]
     by_test = sum(now[name] == "test" for name in found)

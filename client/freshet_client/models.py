@@ -571,6 +571,7 @@ class Change(Model):
         "observations posted",
         "weather posted",
         "weather added",
+        "weather fused",
         "data ingested",
         "feed created",
         "feed fetched",
@@ -1490,6 +1491,18 @@ class ForecastParams(Model):
     """
 
 
+class FuseParams(Model):
+    """The product of weather to define, and what it is the mean of."""
+
+    name: str
+    """The product of the resulting weather."""
+
+    of: list[str]
+    """
+    The products that it is the mean of, day by day; where one has no value, of the others. The first gives the area.
+    """
+
+
 class GPU(Model):
     """The GPU of a worker, as last reported with its heartbeat."""
 
@@ -1523,41 +1536,6 @@ class GRUConfig(Model):
     cells: int = 128
     forget_bias: float = 3.0
     """Initial bias of the update gate, which retains."""
-
-
-class GridForecastSettings(Model):
-    """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
-
-    adapter: Literal["grid-forecast"] = "grid-forecast"
-    basins: list[str] = []
-    """By default all stored basins that the service may know."""
-
-    from_: Annotated[list[str], Field(alias="from")]
-    """
-    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
-    """
-
-    model: str
-    """The name that the model's weather forecasts are stored under."""
-
-
-class GridSettings(Model):
-    """Observed weather on a grid: NetCDF, Zarr or GRIB2."""
-
-    adapter: Literal["grid"] = "grid"
-    basins: list[str] = []
-    """By default all stored basins that the service may know."""
-
-    from_: Annotated[list[str], Field(alias="from")]
-    """
-    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
-    """
-
-    product: str
-    """The product that the weather is stored as: a name that no published archive has."""
-
-    days_back: int = 366
-    """Number of past days that every fetch asks for again, to receive late and revised values."""
 
 
 class HeldRuling(Model):
@@ -5536,6 +5514,16 @@ class ForecasterHeadline(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
+class FuseJob(Model):
+    """
+    Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
+    twice.
+    """
+
+    kind: Literal["fuse"] = "fuse"
+    params: FuseParams
+
+
 class HeldOut(Model):
     """Skill of a bridge by cross-validation over water years."""
 
@@ -6259,8 +6247,6 @@ class NewFeed(Model):
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
-        | GridSettings
-        | GridForecastSettings
         | DaymetSettings
         | FilesSettings,
         Field(discriminator="adapter"),
@@ -9336,6 +9322,7 @@ class NewSchedule(Model):
         IngestJob
         | FetchJob
         | BridgeJob
+        | FuseJob
         | ClimateJob
         | CheckJob
         | PruneJob

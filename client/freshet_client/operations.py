@@ -760,7 +760,8 @@ class Operations(BaseClient):
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
             units: The unit of every level.
-            level: A level that flow rises above; by default the highest that is possible now, else the lowest.
+            level: A level that flow rises above; by default the highest that is likely now, else the highest that
+                is possible, else the lowest.
         """
         request = Request(
             "GET", path_of("/v1/basins/{basin}/persistence", basin=basin), query={"units": units, "level": level}
@@ -2034,6 +2035,7 @@ class Operations(BaseClient):
         body: models.IngestJob
         | models.FetchJob
         | models.BridgeJob
+        | models.FuseJob
         | models.ClimateJob
         | models.CheckJob
         | models.PruneJob
@@ -2081,6 +2083,7 @@ class Operations(BaseClient):
             "weather",
             "fetch",
             "bridge",
+            "fuse",
             "basin",
             "climate",
             "check",

@@ -19,7 +19,6 @@ class CommandRun(JobRun):
     """A job of a command: it has no row, reads files from anywhere, uses every core, and logs to standard error."""
 
     works_alone = True
-    roots = None
 
     def __init__(self, context: Context, kind: str, reporter: Reporter, device: str | None) -> None:
         self._context = context
@@ -35,6 +34,7 @@ class CommandRun(JobRun):
             lambda: None,
             folders=KINDS[kind].authority.folders,
         )
+        self.roots = None
 
     def store_plan(self, *_session_and_plan: Any) -> None:
         """Store nothing: no later attempt continues it."""

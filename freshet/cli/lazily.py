@@ -1,17 +1,37 @@
 """What a command's module imports of the floors above the records is executed when it is first used.
 
-A module of commands names the modules of all its commands at its head, and each command uses few of them.
+A module of commands names the modules of all its commands at its head, and each command uses few of them. Python's own
+`LazyLoader` executes a module also where something only looks at its `__file__`, as `inspect` does of all modules while
+torch is imported.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import LazyLoader
+from threading import RLock
 from types import ModuleType
+from typing import Any
 
 FLOORS = ("app", "ingestion", "models", "operations", "starlette", "workers")
 """Also what the endpoints' functions take."""
+_LOCK = RLock()
+"""Held while a module is executed: several threads may use it first."""
+
+
+class _Unexecuted(ModuleType):
+    """A module whose names come when one of them is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        with _LOCK:
+            if type(self) is _Unexecuted and not name.startswith("__"):
+                self.__class__ = ModuleType  # type: ignore[assignment]  # its own imports may lead back to it
+                try:
+                    SourceFileLoader(self.__name__, str(self.__file__)).exec_module(self)
+                except BaseException:
+                    self.__class__ = _Unexecuted
+                    raise
+        return object.__getattribute__(self, name)
 
 
 class _Finder:
@@ -22,20 +42,18 @@ class _Finder:
         spec = PathFinder.find_spec(name, path) if path and name.partition(".")[0] in FLOORS else None
         if spec is None or spec.origin is None or spec.submodule_search_locations is not None:
             return None
-        spec.loader = LazyLoader(_Loader(name, spec.origin))
+        spec.loader = _Loader(name, spec.origin)
         return spec
 
 
 class _Loader(SourceFileLoader):
-    """Executes a module, and at once what that imports: it may be used first by several threads."""
+    """Leaves a module unexecuted."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Unexecuted(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        found = [*sys.meta_path]
-        sys.meta_path[:] = [finder for finder in found if finder is not _Finder]
-        try:
-            super().exec_module(module)
-        finally:
-            sys.meta_path[:] = found
+        """Do nothing yet."""
 
 
 @contextmanager

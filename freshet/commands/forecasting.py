@@ -27,7 +27,7 @@ from hydrology.base.calendar import days_between
 from hydrology.base.errors import counted
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.bridge import PRECIPITATION
-from jobspec.jobs.data import BridgeJob
+from jobspec.jobs.data import BridgeJob, FuseJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from operations.basin_data import basins as basin_data
 from operations.weather import import_forecasts
@@ -273,6 +273,15 @@ def show_bridge(at: Reading, bridge: Name) -> Shown:
 @job_command(BridgeJob, Layout(arguments=("name",), left_out=("fit",)))
 def apply_bridge(done: Done) -> Iterator[RenderableType]:
     """Compute the bridge's product from the stored weather. Applied again, it stores only what is new."""
+    yield from _applied(done)
+
+
+@job_command(FuseJob, Layout(arguments=("name",)))
+def fuse_weather(done: Done) -> Iterator[RenderableType]:
+    """Make one product of weather of several: their mean, day by day, now and whenever they change.
+
+    Where one of them has no value, the mean is that of the others, and counts as filled.
+    """
     yield from _applied(done)
 
 

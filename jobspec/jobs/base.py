@@ -128,6 +128,9 @@ BRIDGE = Authority(
     admins={"fit.model": None},
     note="Basins that its key registered. A fit needs a new name, and is for observed weather.",
 )
+FUSE = admins_alone(
+    *_BASIN, *_SERIES, "states", "sources", "fused_products", note="The parts of a product are those in every basin."
+)
 FORECAST = Authority(
     writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
     also=frozenset({*_ALERTS, "issues", "issue_basins"}),
@@ -148,7 +151,7 @@ DAILY = Authority(
     note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 DAILY_PART = replace(
-    DAILY, also=frozenset(_union([FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
+    DAILY, also=frozenset(_union([FETCH, FORECAST])), folders=frozenset(), note="Only a daily cycle posts it."
 )
 BACKFILL = admins_alone(
     *_WEATHER,

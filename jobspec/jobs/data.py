@@ -3,9 +3,10 @@
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from hydrology.base.products import MAX_PARTS
 from jobspec.extensions import extensions
 from jobspec.fields import Basins, Line, Name, PeriodField, Place, RequestModel, named_own_product
 from jobspec.jobs import base
@@ -104,7 +105,7 @@ class FetchParams(RequestModel):
     )
 
 
-class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2)):
+class FetchJob(base.IntakeJob, authority=base.FETCH, operational=True, time_limit=timedelta(hours=2), part_basins=256):
     """Ask a feed for new data. Repeating it stores nothing twice."""
 
     kind: Literal["fetch"]
@@ -146,6 +147,36 @@ class BridgeJob(base.JobRequest, authority=base.BRIDGE, operational=True, time_l
 
     kind: Literal["bridge"]
     params: BridgeParams
+
+
+class FuseParams(RequestModel):
+    """The product of weather to define, and what it is the mean of."""
+
+    name: Annotated[Name, AfterValidator(named_own_product)] = Field(
+        description="The product of the resulting weather.", examples=["maurer_daymet"]
+    )
+    of: list[Name] = Field(
+        min_length=2,
+        max_length=MAX_PARTS,
+        description="The products that it is the mean of, day by day; where one has no value, of the others. The first "
+        "gives the area.",
+        examples=[["maurer_extended", "daymet"]],
+    )
+
+    @field_validator("of")
+    @classmethod
+    def _different(cls, of: list[str]) -> list[str]:
+        if len({*of}) < len(of):
+            raise PydanticCustomError("of", "a product is named twice: name each once")
+        return of
+
+
+class FuseJob(base.JobRequest, authority=base.FUSE, time_limit=timedelta(hours=4)):
+    """Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
+    twice."""
+
+    kind: Literal["fuse"]
+    params: FuseParams
 
 
 class BasinJob(base.IntakeJob, authority=base.BASIN, operational=True, time_limit=timedelta(minutes=30)):

@@ -167,15 +167,17 @@ class DailyJob(JobRequest, authority=DAILY, operational=True, time_limit=timedel
 
 
 class DailyPartParams(RequestModel):
-    """The basins of a part of a daily cycle, and the horizon of their forecasts."""
+    """The basins of a part of a daily cycle: the feed to ask for their data, or the horizon of their forecasts."""
 
     basins: Basins
+    feed: Name | None = None
     horizon: int
     day: DayField | None = None
 
 
-class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=1)):
-    """Forecast some basins from their newest day. Only a daily cycle posts it. Repeating it stores nothing new."""
+class DailyPartJob(JobRequest, authority=DAILY_PART, time_limit=timedelta(hours=1), part_basins=256):
+    """Fetch the data of some basins from a feed, or forecast them from their newest day. Only a daily cycle posts it.
+    Repeating it stores nothing new."""
 
     kind: Literal["daily-part"] = "daily-part"
     params: DailyPartParams

@@ -36,11 +36,11 @@ def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
 
 
 def _place(session: Session, data: BasinData) -> Basin:
-    known = basins.known(session, [data.basin])
-    stored = basins.get(session, data.basin) if known else Basin(data.basin)
-    zone = {TIME_ZONE: data.texts[TIME_ZONE]} if TIME_ZONE in data.texts else {}
-    longitude = stored.longitude if data.longitude is None else data.longitude
-    return replace(stored, longitude=longitude, texts={**stored.texts, **zone})
+    """Return the place by which days end; the stored basin, unless the data state their time zone."""
+    if data.texts.get(TIME_ZONE) or not basins.known(session, [data.basin]):
+        return Basin(data.basin, longitude=data.longitude, texts=data.texts)
+    stored = basins.get(session, data.basin)
+    return stored if data.longitude is None else replace(stored, longitude=data.longitude)
 
 
 def _ended(basin: str, one: SourceSeries, last: Day, now: datetime) -> SourceSeries | None:

@@ -17,6 +17,7 @@ from hydrology.weather.quality import MAX_FILLED_GAP, quality_report
 from hydrology.weather.runoff import AREA_UNIT, FLOW_UNIT
 from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
+from operations.basin_data import fused_data
 from operations.basin_data.check_incoming import check_observed, ended_only
 from records.basins import basins
 from records.basins.ownership import Basin
@@ -125,7 +126,7 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
 
 
 def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> IngestResult:
-    """Store a basin's data: add new days, revise others, invalidate the states that consumed them.
+    """Store a basin's data: add new days, revise others, invalidate the states that consumed them; so of fused weather.
 
     A value of a day that has not ended is refused; the days of an archive end by the machine's clock, not by
     `FRESHET_AS_OF`, because it may be replayed.
@@ -170,6 +171,10 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
                 invalidated += states.invalidate(session, data.basin, product, first, why, clock.wall())
     if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
+    for fused in fused_data.following(session, data):
+        more = store(session, fused, clock, archive=archive)
+        new_days, changed_days = new_days + more.new_days, changed_days + more.changed_days
+        invalidated += more.invalidated_states
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return IngestResult(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
 

@@ -1,8 +1,8 @@
 """The daily cycle: fetch feeds, apply bridges, forecast from the newest day, decide alerts.
 
-Forecasts are issued in parts of at most PART_BASINS basins of a version, each with transactions of its own, which jobs
-or processes may do side by side. What is done twice stores nothing new. A feed, a bridge, a part or a basin that fails
-is reported, and the others continue.
+Data are fetched in groups of basins of a feed, and forecasts issued in parts, the basins of a version, each with
+transactions of its own, which jobs or processes may do side by side. What is done twice stores nothing new. A feed, a
+bridge, a part or a basin that fails is reported, and the others continue.
 """
 
 from collections import Counter
@@ -18,15 +18,15 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import age_days, stale
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from ingestion.base import SourceFile
 from jobspec.extensions import extensions
 from jobspec.fields import DayField
+from jobspec.jobs.forecasting import DailyPartJob
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import chosen
 from operations.basin_data.sources import Intake
 from operations.daily import issue_record
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
-from operations.feeds.fetch import SILENT, FetchCallbacks, fetch
+from operations.feeds.fetch import SILENT, FetchCallbacks, FetchedPart, basins_to_divide, conclude, fetch_part
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change
 from records.database.stored import grouped
@@ -46,11 +46,8 @@ Status = Literal["issued", "unchanged", "stale", "failed"]
 """Outcome of a basin. `issued`: a new forecast. `unchanged`: its latest forecast already uses all known data. `stale`:
 its data stopped, and its latest forecast is too old. `failed`: a forecast was possible, but was not issued."""
 
-OnFetch = Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None]
-"""Receives the name of each feed that was asked, the outcome of its basins, and their source files."""
-
-PART_BASINS = 256
-"""The most basins of a part: what it holds in memory, and what a failure repeats, do not grow with the service."""
+OnFetch = Callable[[str, FetchedPart], None]
+"""Receives the name of each feed that was asked, and the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +89,19 @@ class IssuedPart:
 
 @dataclass(frozen=True, slots=True)
 class CyclePlan:
-    """The parts of a cycle, once its data have been fetched.
+    """The parts of a cycle.
 
     Attributes:
-        parts: basins of a version, or basins without any.
+        fetches: a feed and some of its basins; without basins all of them.
+        parts: basins of a version; None until the data have been fetched.
         problems: by feed or bridge.
         lacking: why basins may lack data.
     """
 
-    parts: list[list[str]]
-    problems: Reasons
-    lacking: Reasons
+    fetches: list[tuple[str, list[str]]]
+    parts: list[list[str]] | None = None
+    problems: Reasons = field(default_factory=dict)
+    lacking: Reasons = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +127,20 @@ def daily(
     *,
     names: Sequence[str] = (),
     listener: FetchCallbacks = SILENT,
-    on_fetch: OnFetch = lambda _feed, _done, _files: None,
+    on_fetch: OnFetch = lambda _feed, _done: None,
 ) -> Cycle:
-    """Run the daily cycle once, part after part, with the named feeds or all; `intake` as in `prepare`."""
-    plan = prepare(work, intake, asked, names=names, listener=listener, on_fetch=on_fetch)
-    return close(work, plan, [issue_part(work, basins, asked) for basins in plan.parts], asked)
+    """Run the daily cycle once, part after part, with the named feeds or all. `intake`: what file feeds may read."""
+    plan = start(work, asked, names)
+    fetched = [fetch_group(work, intake, *of, listener.pause) for of in plan.fetches]
+    for sentence in (sentence for part in fetched for sentence in part.notes):
+        listener.notify(sentence)
+    if plan.parts is None:
+        plan = prepare(work, plan, fetched, on_fetch)
+    return close(work, plan, [issue_part(work, basins, asked) for basins in plan.parts or ()], asked)
 
 
-def prepare(
-    work: Work,
-    intake: Intake,
-    asked: DailyRequest,
-    *,
-    names: Sequence[str] = (),
-    listener: FetchCallbacks = SILENT,
-    on_fetch: OnFetch = lambda _feed, _done, _files: None,
-) -> CyclePlan:
-    """Start the issue, fetch the named feeds or all, apply the bridges; `intake`: the places that file feeds read.
+def start(work: Work, asked: DailyRequest, names: Sequence[str] = ()) -> CyclePlan:
+    """Start the issue, and plan which basins of the named feeds, or all, are fetched together.
 
     A late issue takes what is stored, for the basins that its day lacks.
     """
@@ -152,31 +148,65 @@ def prepare(
         issue_record.start(work, asked.job, asked.day)
     if asked.day is not None:
         with work.database.reading() as session:
-            lacking_basins = [one.basin_id for one in issues.basins_of(session, asked.day, issues.MISSING)]
-        return _planned(work, lacking_basins, {}, {})
+            missing = [one.basin_id for one in issues.basins_of(session, asked.day, issues.MISSING)]
+        return _planned(work, missing, [], {}, {})
+    plan = CyclePlan([])
     with work.database.reading() as session:
-        wanted = [feeds.get(session, name) for name in names] or feeds.list_feeds(session)
-    problems: Reasons = {}
-    lacking: Reasons = {}
-    for feed in wanted:
-        with _noting(feed.name, problems, lacking) as failed:
-            failed |= _fetch(work, intake, feed.name, listener, on_fetch)
+        for feed in [feeds.get(session, name) for name in dict.fromkeys(names)] or feeds.list_feeds(session):
+            try:
+                basins = basins_to_divide(session, feed)
+            except Problem as problem:
+                plan.problems[feed.name] = _failure(problem)
+                continue
+            plan.fetches.extend((feed.name, group) for group in work.parts(basins, DailyPartJob.part_basins))
+    return plan
+
+
+def fetch_group(
+    work: Work, intake: Intake, feed: str, names: Sequence[str], pause: Callable[[float], None]
+) -> FetchedPart:
+    """Fetch a group of basins of a feed; a failure is part of the outcome, and costs no other group."""
+    try:
+        return fetch_part(work.stage(feed), intake, feed, names, pause=pause)
+    except Problem as problem:
+        return FetchedPart(problem=_failure(problem))
+
+
+def prepare(
+    work: Work, plan: CyclePlan, fetched: Sequence[FetchedPart], on_fetch: OnFetch = lambda _feed, _done: None
+) -> CyclePlan:
+    """Record what was fetched, apply the bridges, and plan the parts whose forecasts are issued."""
+    problems, lacking = dict(plan.problems), dict(plan.lacking)
+    of_feeds = grouped((group[0], (group, part)) for group, part in zip(plan.fetches, fetched, strict=True))
+    for name, groups in of_feeds.items():
+        with _noting(name, problems, lacking) as failed:
+            done = conclude(work, name, [part for _, part in groups])
+            if not done.basins and done.problem is not None:
+                problems[name] = done.problem
+                continue
+            on_fetch(name, done)
+            failed |= {one.basin_id: _failure(one.reason) for one in done.basins if one.status == "failed"}
+            failed |= {basin: part.problem for (_, names), part in groups if part.problem for basin in names}
     with work.database.reading() as session:
-        stored = [bridge for bridge in bridges.list_bridges(session) if bridge.model is None]
-    for bridge in [bridge.name for bridge in stored if bridge.from_product in [feed.product for feed in wanted]]:
+        products = {feed.product for feed in feeds.list_feeds(session) if feed.name in of_feeds}
+        stored = [one for one in bridges.list_bridges(session) if one.model is None and one.from_product in products]
+    for bridge in [one.name for one in stored]:
         with _noting(bridge, problems, lacking) as failed:
             outcomes = apply(work.stage(bridge), bridge)
             failed |= {one.basin: _failure(one.error) for one in outcomes if one.status == "failed"}
     with work.database.reading() as session:
-        return _planned(work, chosen(session, []), problems, lacking)
+        names = chosen(session, [])
+    return _planned(work, names, plan.fetches, problems, lacking)
 
 
-def _planned(work: Work, names: Sequence[str], problems: Reasons, lacking: Reasons) -> CyclePlan:
+def _planned(
+    work: Work, names: Sequence[str], fetches: list[tuple[str, list[str]]], problems: Reasons, lacking: Reasons
+) -> CyclePlan:
     with work.database.reading() as session:
         current = promotions.current(session, names)
     of_versions = grouped((version, name) for name, version in current.items())
-    parts = [part for of_version in of_versions.values() for part in work.parts(of_version, PART_BASINS)]
-    return CyclePlan(parts, problems, lacking)
+    parts = [part for of_version in of_versions.values() for part in work.parts(of_version, DailyPartJob.part_basins)]
+    return CyclePlan(fetches, parts, problems, lacking)
 
 
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
@@ -218,19 +248,6 @@ def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]
         problems[name] = absent(Reason.BASINS_FAILED, count=len(failed), first=next(iter(failed.values())))
     for basin, reason in failed.items():
         lacking.setdefault(basin, absent(Reason.SOURCE_FAILED, source=name, why=reason))
-
-
-def _fetch(work: Work, intake: Intake, feed: str, listener: FetchCallbacks, on_fetch: OnFetch) -> Reasons:
-    """Fetch a feed; return the reason by failed basin."""
-
-    def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
-        work.stage(feed).show(done, total, f"{basin.basin_id} {basin.status}")
-
-    files: list[SourceFile] = []
-    following = replace(listener, on_basin=show, on_file=files.append)
-    fetched = fetch(work, intake, feed, listener=following)
-    on_fetch(feed, fetched, files)
-    return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}
 
 
 def _failure(error: object) -> Absent:

@@ -3,13 +3,15 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Self
 
 import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.basins import TIME_ZONE, gauge_product
 from hydrology.base.calendar import Day, Period, day, last_ended_anywhere, last_ended_day
 from hydrology.base.errors import InvalidInput, Problem, counted
@@ -61,6 +63,26 @@ class FetchCallbacks:
 SILENT = FetchCallbacks()
 
 
+@dataclass(frozen=True, slots=True)
+class FetchedPart:
+    """The outcome of a fetch of some basins of a feed, whose data are stored.
+
+    Attributes:
+        notes: what the service's adapter reported.
+        problem: why it could not be done.
+    """
+
+    basins: list[FetchedBasin] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    problem: Absent | None = None
+
+    @classmethod
+    def failed(cls, _names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls(problem=reason)
+
+
 def fetch(
     work: Work,
     intake: Intake,
@@ -74,6 +96,57 @@ def fetch(
     By default it fetches the feed's usual last days, of all its basins. `intake` has the locations that a file feed may
     read.
     """
+    done = _fetch(work, intake, name, wanted, period, listener)
+    conclude(work, name, [FetchedPart(done)])
+    return done
+
+
+def fetch_part(
+    work: Work,
+    intake: Intake,
+    name: str,
+    wanted: Sequence[str] = (),
+    period: Period | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> FetchedPart:
+    """Fetch some basins of a feed as `fetch` does, and store their data. `conclude` records the whole."""
+    part = FetchedPart()
+
+    def show(basin: FetchedBasin, done: int, total: int) -> None:
+        work.show(done, total, f"{basin.basin_id} {basin.status}")
+
+    listener = FetchCallbacks(show, part.notes.append, pause, part.files.append)
+    part.basins.extend(_fetch(work, intake, name, wanted, period, listener))
+    return part
+
+
+def conclude(work: Work, name: str, parts: Sequence[FetchedPart]) -> FetchedPart:
+    """Join the parts of a fetch, and record its end, with why it failed, if it did, also for some basin."""
+    problem = next((part.problem for part in parts if part.problem is not None), None)
+    basins, files, notes = ([one for part in parts for one in getattr(part, of)] for of in ("basins", "files", "notes"))
+    failed = [basin for basin in basins if basin.status == "failed"]
+    error = None if problem is None else str(problem)
+    if failed:
+        error = f"{len(failed)} of {counted(len(basins), 'basin')} failed. {failed[0].basin_id}: {failed[0].reason}"
+        first: dict[str | None, str] = {}
+        for basin in failed:
+            first.setdefault(basin.reason, basin.basin_id)
+        reasons = [f"{basin_id}: {reason}" for reason, basin_id in [*first.items()][:MAX_REASONS]]
+        log.warning("feed.failed", feed=name, basins=len(basins), failed=len(failed), first_reasons=reasons)
+    with work.database.transaction() as session:
+        feeds.note_fetch(session, feeds.get(session, name), work.clock.now(), error)
+    log.info("feed.fetched", feed=name, **feeds.statuses(basins))
+    return FetchedPart(basins, files, [*dict.fromkeys(notes)], problem)
+
+
+def basins_to_divide(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[str]:
+    """Return the basins that a fetch can be divided by; none where each fetch reads all of its source."""
+    return [] if feed.read().reads_all else [site.basin for site in sites_of(session, feed, wanted)]
+
+
+def _fetch(
+    work: Work, intake: Intake, name: str, wanted: Sequence[str], period: Period | None, listener: FetchCallbacks
+) -> list[FetchedBasin]:
     now = work.clock.now()
     with work.database.reading() as session:
         feed = feeds.get(session, name)
@@ -98,23 +171,7 @@ def fetch(
             asked = one.ask_for_holes(sites, found, done)
             again = {name: of for name, of in done.items() if name in asked}
             found = {name: of for name, of in found.items() if name not in asked} | one.find_holes(again, until)
-    done = one.with_holes(done, noted, found)
-    failed = [basin for basin in done.values() if basin.status == "failed"]
-    error = (
-        f"{len(failed)} of {counted(len(done), 'basin')} failed. {failed[0].basin_id}: {failed[0].reason}"
-        if failed
-        else None
-    )
-    with work.database.transaction() as session:
-        feeds.note_fetch(session, feed, now, error)
-    if failed:
-        first: dict[str | None, str] = {}
-        for basin in failed:
-            first.setdefault(basin.reason, basin.basin_id)
-        reasons = [f"{basin_id}: {reason}" for reason, basin_id in [*first.items()][:MAX_REASONS]]
-        log.warning("feed.failed", feed=name, basins=len(done), failed=len(failed), first_reasons=reasons)
-    log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
-    return [*done.values()]
+    return [*one.with_holes(done, noted, found).values()]
 
 
 @dataclass(frozen=True, slots=True)

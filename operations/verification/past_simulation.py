@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.storage import SPIN_UP_DAYS
@@ -35,6 +37,28 @@ class SimulatedBasin:
     observed: Array
     assumed: tuple[str, ...]
     weights: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """Some basins whose results are stored, and why others have none."""
+
+    basins: list[str]
+    left_out: dict[str, Absent]
+
+    @classmethod
+    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
+        """Return the outcome of a part that failed."""
+        return cls([], dict.fromkeys(names, reason))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Join parts; DataProblem where no basin has a result."""
+        done = [basin for part in parts for basin in part.basins]
+        left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
+        if not done:
+            raise DataProblem(f"No basin can be simulated. {first_texts(left_out)}")
+        return cls(done, left_out)
 
 
 def in_blocks(basins: Sequence[str]) -> list[Sequence[str]]:

@@ -7,14 +7,12 @@ forecasts with forecast weather the result is the skill they would have if that 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import structlog
 
-from hydrology.base.absent import Absent, first_texts
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
-from hydrology.base.errors import DataProblem
 from hydrology.climatology.normals import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecasts import CALIBRATED, Reforecasts
@@ -23,7 +21,7 @@ from hydrology.verification.verify import verify
 from operations.basin_data.dataset import forcings_of, load_discharge
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
 from operations.forecasting.calibration import add_ungauged
-from operations.verification.past_simulation import PastDays, SimulatedBasin, in_blocks
+from operations.verification.past_simulation import PastDays, SimulatedBasin, StoredPart, in_blocks
 from operations.versions.learnt_days import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.work import Work
@@ -44,19 +42,6 @@ class Reforecast:
     basins: tuple[str, ...]
     error_model: str | None
     left_out: dict[str, Absent]
-
-
-@dataclass(frozen=True, slots=True)
-class ReforecastPart:
-    """The outcome of a part of a reforecast, whose skill is stored."""
-
-    basins: list[str]
-    left_out: dict[str, Absent]
-
-    @classmethod
-    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
-        """Return the outcome of a part that failed."""
-        return cls([], dict.fromkeys(names, reason))
 
 
 def reforecast(
@@ -84,7 +69,7 @@ def judged_by(work: Work, version_id: str, period: Period) -> tuple[versions.Ver
 
 def reforecast_part(
     work: Work, version_id: str, basins: Sequence[str], period: Period, *, every: int, horizon: int
-) -> ReforecastPart:
+) -> StoredPart:
     """Reforecast a part of the basins and store the skill, as `reforecast` does."""
     scored, _ = judged_by(work, version_id, period)
     with work.database.reading() as session:
@@ -95,19 +80,16 @@ def reforecast_part(
     for names in in_blocks(basins):
         done += reforecasts.store(names)
         work.show(len(done) + len(past.left_out), len(basins))
-    return ReforecastPart(done, past.left_out)
+    return StoredPart(done, past.left_out)
 
 
-def conclude(work: Work, version_id: str, period: Period, parts: Sequence[ReforecastPart]) -> Reforecast:
+def conclude(work: Work, version_id: str, period: Period, parts: Sequence[StoredPart]) -> Reforecast:
     """Join the parts of a reforecast."""
     scored, used = judged_by(work, version_id, period)
-    done = tuple(basin for part in parts for basin in part.basins)
-    left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
-    if not done:
-        raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")
-    log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
+    whole = StoredPart.joined(parts)
+    log.info("reforecast.done", version=scored.id, basins=len(whole.basins), left_out=len(whole.left_out))
     fingerprint = None if isinstance(used, Absent) else used.sha256
-    return Reforecast(version_id, scored.id, period, done, fingerprint, left_out)
+    return Reforecast(version_id, scored.id, period, tuple(whole.basins), fingerprint, whole.left_out)
 
 
 @dataclass(frozen=True, slots=True)

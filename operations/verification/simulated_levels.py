@@ -6,22 +6,20 @@ whatever its bias."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent, first_texts
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
-from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
 from hydrology.extremes.levels import of_record
 from hydrology.water.storage import SPIN_UP_DAYS
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
-from operations.verification.past_simulation import Past, in_blocks, mean_past, simulate_past
+from operations.verification.past_simulation import Past, StoredPart, in_blocks, mean_past, simulate_past
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins as basin_records
 from records.database.work import Work
@@ -33,19 +31,6 @@ from records.versions import promotions
 log = structlog.get_logger()
 
 DAYS_A_YEAR = 365.25
-
-
-@dataclass(frozen=True, slots=True)
-class LevelsPart:
-    """The outcome of a part of the basins of a version, whose levels and water are stored."""
-
-    basins: list[str]
-    left_out: dict[str, Absent]
-
-    @classmethod
-    def failed(cls, names: Sequence[str], reason: Absent) -> Self:
-        """Return the outcome of a part that failed."""
-        return cls([], dict.fromkeys(names, reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +61,7 @@ def asked_basins(session: Session, version: str | None, basins: Sequence[str]) -
     return {of: names for of, names in wanted.items() if names}
 
 
-def compute_part(work: Work, version_id: str, basins: Sequence[str]) -> LevelsPart:
+def compute_part(work: Work, version_id: str, basins: Sequence[str]) -> StoredPart:
     """Simulate and store as `compute` does, in a part of the basins of a version."""
     with work.database.reading() as session:
         loaded = load_version(session, version_id)
@@ -89,17 +74,14 @@ def compute_part(work: Work, version_id: str, basins: Sequence[str]) -> LevelsPa
             if past.store(basin, forcing, of_basin):
                 done.append(basin)
         work.show(len(done) + len(past.left_out), len(basins))
-    return LevelsPart(done, past.left_out)
+    return StoredPart(done, past.left_out)
 
 
-def conclude(version_id: str, parts: Sequence[LevelsPart]) -> LevelsComputed:
+def conclude(version_id: str, parts: Sequence[StoredPart]) -> LevelsComputed:
     """Join the parts of a version."""
-    done = tuple(basin for part in parts for basin in part.basins)
-    left_out = {basin: reason for part in parts for basin, reason in part.left_out.items()}
-    if not done:
-        raise DataProblem(f"No basin can be simulated. {first_texts(left_out)}")
-    log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(left_out))
-    return LevelsComputed(version_id, done, left_out)
+    whole = StoredPart.joined(parts)
+    log.info("model_levels.done", version=version_id, basins=len(whole.basins), left_out=len(whole.left_out))
+    return LevelsComputed(version_id, tuple(whole.basins), whole.left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from records.database.stored import ANY_WORD, add_all, narrowed, read, stored, t
 from runtime.clock import Clock
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
-_OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
+_OfData = Literal["observations posted", "weather posted", "weather added", "weather fused", "data ingested"]
 _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]

@@ -60,9 +60,12 @@ class Work:
             yield piece
             self.show(done, total, name)
 
-    def parts(self, names: Sequence[str], size: int) -> list[list[str]]:
-        """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more."""
-        count = max(1, -(-len(names) // size), min(self.cores, 2 * len(names) // size))
+    def parts(self, names: Sequence[str], size: int | None) -> list[list[str]]:
+        """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more.
+
+        No part has more basins than the size; None for one part.
+        """
+        count = 1 if size is None else max(1, -(-len(names) // size), min(self.cores, 2 * len(names) // size))
         return [[str(name) for name in part] for part in np.array_split(names, count)]
 
     @property

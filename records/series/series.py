@@ -79,7 +79,7 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
 
 
 def _stored_years(period: Period | None) -> Select[Any]:
-    query = select(SERIES).order_by(SERIES.c.basin_id, SERIES.c.variable, SERIES.c.year)
+    query = select(*(SERIES.c[name] for name in _READ)).order_by(SERIES.c.basin_id, SERIES.c.variable, SERIES.c.year)
     return query if period is None else query.where(SERIES.c.year.between(years_of(period)[0], years_of(period)[-1]))
 
 

@@ -24,6 +24,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("backfill", {"feed": "ahead", "days": 100, "horizon": 7}),
     ("bridge", {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended", "period": PERIOD}}),
     ("bridge", {"name": "ifs_as_live", "fit": {"from": "past_ifs", "to": "live", "model": "ecmwf_ifs"}, "basins": []}),
+    ("fuse", {"name": "maurer_daymet", "of": ["maurer_extended", "daymet"]}),
     ("replay", {"period": PERIOD, "latency_days": 2, "horizon": 7, "traces": 3}),
     ("daily", {"feeds": ["usgs-flow"], "horizon": 7}),
     ("climate", {"basin": "USGS-01013500", "product": "daymet", "period": PERIOD}),

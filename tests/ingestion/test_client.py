@@ -211,6 +211,7 @@ def secured(
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    monkeypatch.setattr(http_client, "_ssl_context", httpx2.create_ssl_context)
     monkeypatch.setattr(http_client, "getaddrinfo", resolver(["127.0.0.2"]))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("files.example").configure_cert(context)

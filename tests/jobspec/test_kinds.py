@@ -59,7 +59,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         (
             "oracle",
             {},
-            "There is no kind of job oracle: choose one of ingest, upload, weather, fetch, bridge, basin",
+            "There is no kind of job oracle: choose one of ingest, upload, weather, fetch, bridge, fuse",
         ),
     ],
 )

@@ -25,6 +25,7 @@ from operations.feeds import add_gauge, holes
 from operations.feeds import fetch as fetches
 from operations.upkeep import audit_details
 from operations.upkeep import prune as pruning
+from operations.weather import fuse as fusing
 from operations.weather.fit_bridges import apply, fit
 from operations.weather.import_forecasts import add
 from records.access import audit
@@ -34,6 +35,7 @@ from records.job_permissions import permissions
 from records.upkeep import integrity
 from records.weather import bridges
 from records.weather.bridges import Bridge
+from workers.division import Division
 from workers.job import MAX_REPORTED, JobRun
 from workers.queue import uploads
 
@@ -126,32 +128,47 @@ def _origin(
     return {"from": named} | audit_details.files(read, called | roots)
 
 
-def fetch(running: JobRun, params: requests.FetchParams) -> dict[str, Any]:
-    """Ask a feed for new data."""
+def _whole_fetch(running: JobRun, params: requests.FetchParams) -> list[requests.FetchParams]:
+    with running.work.database.reading() as session:
+        names = fetches.basins_to_divide(session, feeds.get(session, params.feed), params.basins)
+    return [params.model_copy(update={"basins": names or params.basins})]
 
-    def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
-        if basin.status == "failed":
-            running.log(f"{basin.basin_id} failed: {basin.reason}")
-        elif basin.reason:
-            running.log(f"{basin.basin_id}: {basin.reason}")
-        running.show(done, total, f"{basin.basin_id} {basin.status}")
 
-    files: list[SourceFile] = []
-    listener = fetches.FetchCallbacks(show, running.log, running.pause, files.append)
-    done = fetches.fetch(
-        running.work, running.intake(), params.feed, wanted=params.basins, period=params.period, listener=listener
-    )
+def _fetch_part(running: JobRun, params: requests.FetchParams) -> fetches.FetchedPart:
+    asked = params.feed, params.basins, params.period
+    return fetches.fetch_part(running.work, running.intake(), *asked, running.pause)
+
+
+def _fetched(running: JobRun, parts: Sequence[tuple[requests.FetchParams, fetches.FetchedPart]]) -> dict[str, Any]:
+    params = parts[0][0]
+    done = fetches.conclude(running.work, params.feed, [part for _, part in parts])
+    failed: dict[str, object] = {one.basin_id: one.reason for one in done.basins if one.status == "failed"}
+    failed |= {name: part.problem for asked, part in parts if part.problem is not None for name in asked.basins}
+    others = {one.basin_id: one.reason for one in done.basins if one.reason and one.status != "failed"}
+    for sentence in done.notes:
+        running.log(sentence)
+    for name, reason in failed.items():
+        running.log(f"{name} failed: {reason}")
+    for name, why in others.items():
+        running.log(f"{name}: {why}")
     period = None if params.period is None else str(params.period)
-    running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)
-    failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
-    if len(failed) == len(done):
-        raise DataProblem(f"None of the {len(done)} basins could be fetched. {next(iter(failed.values()))}")
-    remarks = holes.remarks(params.feed, done)
+    running.record("feed fetched", params.feed, **audit_details.fetched(done.basins, done.files), period=period)
+    if all(one.status == "failed" for one in done.basins):
+        raise DataProblem(f"None of the {len(failed)} basins could be fetched. {next(iter(failed.values()))}")
+    remarks = holes.remarks(params.feed, done.basins)
     for sentence in remarks[:MAX_REPORTED]:
         running.log(sentence)
-    missing = {one.basin_id: one.holes for one in done if one.holes}
-    result = {"counts": feeds.statuses(done), "failed": failed, "holes": dict(islice(missing.items(), MAX_REPORTED))}
-    return result | {"warnings": remarks[:MAX_REPORTED]}
+    missing = {one.basin_id: one.holes for one in done.basins if one.holes}
+    return {
+        "counts": feeds.statuses(done.basins),
+        "failed": {name: str(reason) for name, reason in failed.items()},
+        "holes": dict(islice(missing.items(), MAX_REPORTED)),
+        "warnings": remarks[:MAX_REPORTED],
+    }
+
+
+fetch = Division(fetches.FetchedPart, _whole_fetch, _fetch_part, _fetched)
+"""Ask a feed for new data."""
 
 
 def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
@@ -179,6 +196,13 @@ def bridge(running: JobRun, params: requests.BridgeParams) -> dict[str, Any]:
     outcomes = apply(work, params.name, () if params.fit else params.basins, among)
     running.record("bridge applied", params.name, **audit_details.changes(outcomes))
     return result | _counted(outcomes, "bridged")
+
+
+def fuse(running: JobRun, params: requests.FuseParams) -> dict[str, Any]:
+    """Define weather that is the mean of several products, and derive it."""
+    fused, outcomes = fusing.fuse(running.work, params.name, params.of)
+    running.record("weather fused", fused.product, of=list(fused.parts), **audit_details.changes(outcomes))
+    return {"product": fused.product} | _counted(outcomes, "fused")
 
 
 def basin(running: JobRun, params: AddedBasin) -> dict[str, Any]:

@@ -2,23 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
+from hydrology.base.absent import absent
 from hydrology.base.errors import DataProblem
-from ingestion.base import SourceFile
+from hydrology.base.reasons import Reason
 from jobspec.jobs import forecasting as requests
 from operations import what_if as what_ifs
 from operations.daily import issue_record
 from operations.daily import replay as replays
-from operations.daily.daily_cycle import CyclePlan, IssuedPart, after_daily, close, issue_part, prepare
+from operations.daily.daily_cycle import (
+    CyclePlan,
+    IssuedPart,
+    after_daily,
+    close,
+    fetch_group,
+    issue_part,
+    prepare,
+    start,
+)
 from operations.daily.daily_forecasts import DailyRequest
-from operations.feeds.fetch import FetchCallbacks
+from operations.feeds.fetch import FetchCallbacks, FetchedPart
 from operations.forecasting import forecast as forecasts
 from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
-from records.feeds.feeds import FetchedBasin
 from records.runs.run_types import Purpose, Run
 from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
@@ -52,13 +62,13 @@ def volumes(running: JobRun, params: requests.VolumesParams) -> dict[str, Any]:
 
 def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     """Run the daily cycle, its parts side by side, and report the outcome of every basin."""
-    plan = _prepare(running, params) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
     asked = _newest(running, params)
-    parts = [
-        requests.DailyPartJob(params=requests.DailyPartParams(basins=names, horizon=params.horizon, day=params.day))
-        for names in plan.parts
-    ]
-    done = divide(running, parts, _daily_part, IssuedPart, to_json(plan))
+    work = replace(running.work, cores=cores(running))
+    plan = start(work, asked, params.feeds) if running.job.plan is None else from_json(CyclePlan, running.job.plan)
+    if plan.parts is None:
+        plan = prepare(work, plan, _fetched(running, params, plan), partial(_note_fetch, running))
+    parts = [_part(params, names) for names in plan.parts or ()]
+    done = divide(running, parts, _issued_part, IssuedPart, to_json(plan))
     cycle = close(running.work, plan, done, asked)
     for sentence in after_daily(running.work):
         running.log(sentence)
@@ -78,14 +88,28 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     }
 
 
-def _prepare(running: JobRun, params: requests.DailyParams) -> CyclePlan:
-    def note(feed: str, done: list[FetchedBasin], files: list[SourceFile]) -> None:
-        running.record("feed fetched", feed, **audit_details.fetched(done, files))
+def _part(whole: requests.DailyParams, basins: list[str], feed: str | None = None) -> requests.DailyPartJob:
+    params = requests.DailyPartParams(basins=basins, feed=feed, horizon=whole.horizon, day=whole.day)
+    return requests.DailyPartJob(params=params)
 
-    listener = FetchCallbacks(notify=running.log, pause=running.pause)
-    work = replace(running.work, cores=cores(running))
-    asked = _newest(running, params)
-    return prepare(work, running.intake(), asked, names=params.feeds, listener=listener, on_fetch=note)
+
+def _fetched(running: JobRun, params: requests.DailyParams, plan: CyclePlan) -> list[FetchedPart]:
+    groups = [_part(params, names, feed) for feed, names in plan.fetches]
+    try:
+        return divide(running, groups, _fetch_group, FetchedPart, to_json(plan))
+    except DataProblem as problem:  # all of them failed: forecasts start from what is stored
+        return [FetchedPart.failed((), absent(Reason.FAILED, message=str(problem)))] * len(groups)
+
+
+def _fetch_group(running: JobRun, params: requests.DailyPartParams) -> FetchedPart:
+    assert params.feed is not None
+    return fetch_group(running.work, running.intake(), params.feed, params.basins, running.pause)
+
+
+def _note_fetch(running: JobRun, feed: str, done: FetchedPart) -> None:
+    for sentence in done.notes:
+        running.log(sentence)
+    running.record("feed fetched", feed, **audit_details.fetched(done.basins, done.files))
 
 
 def _newest(running: JobRun, params: requests.DailyParams | requests.DailyPartParams) -> DailyRequest:
@@ -95,11 +119,11 @@ def _newest(running: JobRun, params: requests.DailyParams | requests.DailyPartPa
 
 
 def daily_part(running: JobRun, params: requests.DailyPartParams) -> dict[str, Any]:
-    """Issue the newest forecasts of a part of the basins."""
-    return stored_outcome(_daily_part(running, params))
+    """Fetch the data of a part of the basins, or issue their newest forecasts."""
+    return stored_outcome(_issued_part(running, params) if params.feed is None else _fetch_group(running, params))
 
 
-def _daily_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
+def _issued_part(running: JobRun, params: requests.DailyPartParams) -> IssuedPart:
     return issue_part(running.work, params.basins, _newest(running, params))
 
 

@@ -12,8 +12,9 @@ from operations.verification import simulated_levels
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import ComparedPart, basins_to_compare, compare_part, conclude_comparison
 from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
+from operations.verification.past_simulation import StoredPart
 from operations.verification.recalibrate import recalibrate
-from operations.verification.simulated_levels import LevelsComputed, LevelsPart
+from operations.verification.simulated_levels import LevelsComputed
 from operations.verification.verify_issued import Verified, verify
 from records.database.stored import grouped
 from records.job_permissions import permissions
@@ -72,16 +73,14 @@ def _whole_reforecast(running: JobRun, params: requests.ReforecastParams) -> lis
     return [params.model_copy(update={"version": version, "basins": [*basins]})]
 
 
-def _reforecast_part(running: JobRun, params: requests.ReforecastParams) -> reforecasts.ReforecastPart:
+def _reforecast_part(running: JobRun, params: requests.ReforecastParams) -> StoredPart:
     version, basins = _chosen(running, params.version, params.basins)
     return reforecasts.reforecast_part(
         running.work, version, basins, params.period, every=params.every, horizon=params.horizon
     )
 
 
-def _reforecast(
-    running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, reforecasts.ReforecastPart]]
-) -> dict[str, Any]:
+def _reforecast(running: JobRun, parts: Sequence[tuple[requests.ReforecastParams, StoredPart]]) -> dict[str, Any]:
     version, period = parts[0][0].version or "", parts[0][0].period
     done = reforecasts.conclude(running.work, version, period, [part for _, part in parts])
     return {
@@ -93,7 +92,7 @@ def _reforecast(
     }
 
 
-reforecast = Division(reforecasts.ReforecastPart, _whole_reforecast, _reforecast_part, _reforecast)
+reforecast = Division(StoredPart, _whole_reforecast, _reforecast_part, _reforecast)
 """Compute and store the skill of a model version's reforecasts."""
 
 
@@ -130,17 +129,17 @@ def _whole_levels(running: JobRun, params: requests.LevelsParams) -> list[reques
     return [params.model_copy(update={"version": of, "basins": [*names]}) for of, names in asked.items()]
 
 
-def _levels_part(running: JobRun, params: requests.LevelsParams) -> LevelsPart:
+def _levels_part(running: JobRun, params: requests.LevelsParams) -> StoredPart:
     version, basins = _chosen(running, params.version, params.basins)
     return simulated_levels.compute_part(running.work, version, basins)
 
 
-def _levels(_running: JobRun, done: Sequence[tuple[requests.LevelsParams, LevelsPart]]) -> dict[str, Any]:
+def _levels(_running: JobRun, done: Sequence[tuple[requests.LevelsParams, StoredPart]]) -> dict[str, Any]:
     by_version = grouped((params.version or "", part) for params, part in done)
     return {"versions": [_of_version(simulated_levels.conclude(*of)) for of in by_version.items()]}
 
 
-levels = Division(LevelsPart, _whole_levels, _levels_part, _levels)
+levels = Division(StoredPart, _whole_levels, _levels_part, _levels)
 """Compute and store thresholds from model versions' simulations of past days."""
 
 

@@ -6,6 +6,7 @@ const DAY = 86400;
 const HEIGHT = { main: 320, other: 190, phone: 220 };
 const SIDE = 52;
 const LABEL = 22;
+const HALF_A_DAY_LABEL = 24;
 let drawings = [];
 
 function colour(name) {
@@ -290,7 +291,8 @@ function rightAxis({ drawing }, size) {
 // All plots of a page have the same margins, so that a day stands above the same day.
 function margin(entry, size) {
   const taken = (one) => one.drawing.right_unit || one.drawing.stages !== null;
-  return taken(entry) || !drawings.some((one) => one.days === entry.days && taken(one)) ? 8 : size + LABEL + 8;
+  if (taken(entry)) return 8;
+  return drawings.some((one) => one.days === entry.days && taken(one)) ? size + LABEL + 8 : HALF_A_DAY_LABEL;
 }
 
 function options(entry, width, main) {

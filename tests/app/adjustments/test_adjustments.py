@@ -86,7 +86,7 @@ def test_a_draft_shows_the_forecast_as_issued_and_as_adjusted_and_changes_no_run
     assert first is None
     assert others == pytest.approx([2 * flow for flow in shown["issued"]["median"][:-1]])
     assert shown["issued"] == client.get(f"/v1/runs/{run}/basins/{BASIN}").json()["calibrated"]
-    dam, gauge = shown["levels"]
+    gauge, dam = shown["levels"]
     assert (dam["level"], dam["adjusted"]) == ("dam", 0.25)
     assert dam["issued"] < 0.01
     assert gauge["adjusted"] >= 0.9

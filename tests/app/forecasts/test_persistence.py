@@ -39,7 +39,7 @@ def test_a_row_is_what_exceedance_answers_of_its_run_on_days_of_all(
     assert "28 September" in shown
 
 
-def test_the_level_is_by_default_one_that_is_possible_and_another_is_refused_by_name(
+def test_the_level_is_by_default_one_that_is_likely_or_possible_and_another_is_refused_by_name(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     fill_records(sqlite_database, factories.forecast())
@@ -49,8 +49,8 @@ def test_the_level_is_by_default_one_that_is_possible_and_another_is_refused_by_
     store_record(sqlite_database)
     answer = sqlite_client.get(ADDRESS).json()
     threat = sqlite_client.get(f"/v1/basins/{BASIN}/outlook").json()["threat"]
-    possible = threat["possible"] or threat["likely"]
-    assert answer["level"] == (possible["level"] if possible else "gev-2")
+    level = threat["likely"] or threat["possible"]
+    assert answer["level"] == (level["level"] if level else "gev-2")
     refused = sqlite_client.get(ADDRESS, params={"level": "low-7"})
     assert refused.status_code == 422
     assert "gev-10" in refused.text

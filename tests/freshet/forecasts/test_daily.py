@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from hydrology.base.calendar import day
-from operations.daily import daily_cycle
 from records.database.engine import Database
 from testing.country import BASINS
 from tests.freshet.conftest import Freshet
 from tests.operations.conftest import live_file, trained_file
 from tests.operations.live import FORECAST, Station, station
+from tests.workers.tasks.divided import in_parts_of
 
 __all__ = ["live_file", "trained_file"]
 
@@ -58,7 +58,7 @@ def test_a_feed_that_is_not_stored_is_refused(here: Station, freshet: Freshet) -
 def test_the_parts_of_a_cycle_are_done_by_processes(
     here: Station, freshet: Freshet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+    in_parts_of(monkeypatch, "daily-part", 1)
     done = freshet("daily", "--json", **here.environment, FRESHET_CORES="2")
     assert (done.code, done.json["counts"]) == (0, {"issued": len(BASINS)})
     assert len(done.json["runs"]) == len(BASINS)

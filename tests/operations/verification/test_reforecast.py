@@ -153,7 +153,7 @@ def test_a_basin_without_flow_is_left_out_and_none_at_all_is_a_problem(calibrate
     done = verified(calibrated)
     assert done.basins == BASINS[1:]
     assert "SYNTH-01 has no observed discharge in" in str(done.left_out[BASIN])
-    with pytest.raises(DataProblem, match="No basin can be reforecast over"):
+    with pytest.raises(DataProblem, match="No basin can be simulated"):
         verified(calibrated, basins=(BASIN,))
 
 

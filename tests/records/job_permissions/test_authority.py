@@ -47,6 +47,7 @@ REQUESTS: Mapping[str, dict[str, Any]] = {
     "fetch": {"feed": "own"},
     "backfill": {"feed": "own"},
     "bridge": {"name": "new_bridge", "fit": {"from": "a", "to": "b"}},
+    "fuse": {"name": "both", "of": ["a", "b"]},
     "daily": {},
     "daily-part": {"basins": ["USGS-01013500"], "horizon": 10},
     "replay": {"period": "2001-01-01..2001-01-02"},

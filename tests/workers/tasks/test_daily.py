@@ -12,8 +12,9 @@ import pytest
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import DataProblem
-from operations.daily import daily_cycle, issue_record
+from operations.daily import issue_record
 from operations.daily.daily_forecasts import issue_newest
+from operations.feeds.fetch import fetch_part
 from records.access import audit
 from records.database.engine import Database
 from records.forecasts import issues
@@ -24,6 +25,7 @@ from testing.country import BASINS
 from testing.jobs.in_process import InProcessJobs
 from testing.work import work_of
 from tests.operations.live import FORECAST, HORIZON, ISSUE_DAY, Station, station
+from tests.workers.tasks.divided import in_parts_of
 from workers.scheduler import fire
 
 STOPPED, *GOING = BASINS
@@ -108,14 +110,14 @@ def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
     other = replace(here, database=copy)
     other.add("ahead", FORECAST)
     whole = other.cycle()
-    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+    in_parts_of(monkeypatch, "daily-part", 1)
     done = run_cycle(live_jobs)
     assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": len(GOING), "failed": 1})
     with live_jobs.database.reading() as session:
         parts = jobs.children(session, done.id)
-        assert sorted((part.kind, part.queue, part.params["basins"]) for part in parts) == [
-            ("daily-part", "service", [basin]) for basin in BASINS
-        ]
+        assert {(part.kind, part.queue) for part in parts} == {("daily-part", "service")}
+        asked = sorted((part.params["feed"] or "", part.params["basins"]) for part in parts)
+        assert asked == [(feed, [basin]) for feed in ("", "ahead", "past") for basin in BASINS]
     for basin in GOING:
         (hash_of_parts, of_parts), (hash_of_whole, of_whole) = (
             stored(database, here, basin) for database in (live_jobs.database, copy)
@@ -134,7 +136,7 @@ def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
 @pytest.mark.usefixtures("here")
 def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parts are listed in another order than they were posted in, as those of one millisecond may be."""
-    monkeypatch.setattr(daily_cycle, "PART_BASINS", 1)
+    in_parts_of(monkeypatch, "daily-part", 1)
     ids = (f"{number:022x}" for number in range(1000, 0, -1))
     monkeypatch.setattr("records.jobs.jobs.new_id", lambda _at: next(ids))
 
@@ -147,3 +149,22 @@ def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monk
     done = run_cycle(live_jobs)
     assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": 1, "failed": 2})
     assert (done.result or {})["reasons"][GOING[-1]] == "The disk is full: make room."
+
+
+@pytest.mark.usefixtures("here")
+def test_a_group_that_cannot_be_fetched_costs_its_basins_alone(
+    live_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(work: Any, intake: Any, feed: str, names: Any, *, pause: Any) -> Any:
+        if (feed, names) == ("ahead", [GOING[-1]]):
+            raise DataProblem("The disk is full: make room.")
+        return fetch_part(work, intake, feed, names, pause=pause)
+
+    in_parts_of(monkeypatch, "daily-part", 1)
+    monkeypatch.setattr("operations.daily.daily_cycle.fetch_part", failing)
+    result = run_cycle(live_jobs).result or {}
+    assert result["counts"] == {"issued": len(GOING), "failed": 1}
+    assert result["problems"]["ahead"].startswith("2 basins failed.")
+    with live_jobs.database.reading() as session:
+        issued = runs.get_many(session, [run["run"] for run in result["runs"]])
+    assert {run.forcing_kind for run in issued.values()} == {"supplied", "climatology"}

@@ -19,6 +19,7 @@ from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
+from tests.workers.tasks.divided import in_jobs, in_parts_of
 from workers.scheduler import fire
 
 NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
@@ -69,6 +70,22 @@ def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_jobs: InProcessJo
     assert (again["unchanged"], again["new_days"]) == (3, 0)
     assert (partly["failed"], partly["file_count"]) == (2, 1)
     assert MAINE in partly["files"][0]["name"]
+
+
+def test_a_fetch_in_parts_reports_what_the_whole_does(
+    empty_jobs: InProcessJobs, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_parts_of(monkeypatch, "fetch", 1)
+    world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
+    done, parts = in_jobs(empty_jobs, "fetch", feed="flow")
+    assert sorted(part.params["basins"] for part in parts) == sorted([basin] for basin in PLACES)
+    assert done.result is not None
+    assert (done.result["counts"], set(done.result["failed"])) == ({"new": 2, "failed": 1}, {MAINE})
+    with empty_jobs.database.reading() as session:
+        (entry,) = [one for one in audit.page(session) if one.action == "feed fetched"]
+        error = feeds.get(session, "flow").last_error
+    assert (entry.detail["new"], entry.detail["failed"], entry.detail["file_count"]) == (2, 1, 2)
+    assert str(error).startswith(f"1 of 3 basins failed. {MAINE}: ")
 
 
 def test_a_job_of_which_nothing_came_has_failed(empty_jobs: InProcessJobs, world: World) -> None:

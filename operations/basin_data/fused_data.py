@@ -1,0 +1,36 @@
+"""Fused weather of a basin: the mean of its products, over the days that one of them brings."""
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.digests import fingerprint
+from hydrology.base.products import WEATHER
+from hydrology.weather.fused import mean_of_known
+from ingestion.base import BasinData, SourceFile, SourceSeries
+from records.basins import basins
+from records.series import series
+from records.weather.fused_products import FusedProduct, list_fused
+
+
+def following(session: Session, written: BasinData) -> Iterator[BasinData]:
+    """Yield what follows from a basin's stored data for the products that are means of theirs."""
+    for fused in list_fused(session):
+        brought = [one for one in written.series if one.product in fused.parts and one.variable in WEATHER]
+        if brought:
+            periods = [one.series.period for one in brought]
+            days = Period(min(of.first for of in periods), max(of.last for of in periods))
+            yield of_days(session, fused, written.basin, sorted({one.variable for one in brought}), days)
+
+
+def of_days(session: Session, fused: FusedProduct, basin: str, variables: Sequence[str], days: Period) -> BasinData:
+    """Return a basin's fused weather over some days, from the stored weather of its parts."""
+    file = SourceFile(f"mean of {' and '.join(fused.parts)}", fingerprint([*fused.parts]), 0)
+    given = {name: [series.read(session, basin, part, name, days) for part in fused.parts] for name in variables}
+    created = tuple(
+        SourceSeries(fused.product, name, mean_of_known(of_parts, days), file) for name, of_parts in given.items()
+    )
+    areas = basins.get(session, basin).areas
+    area = next((areas[part] for part in fused.parts if part in areas), None)
+    return BasinData(basin=basin, areas={} if area is None else {fused.product: area}, series=created, files=(file,))
