@@ -33,6 +33,7 @@ NOT_RUN: Mapping[str, str] = MappingProxyType(
         "freshet worker --queue gpu": "it needs a graphics card, and does not end",
         "journalctl": "it reads the log of a unit of systemd",
         "useradd": "it changes the machine's users and services",
+        "freshet backup /backups/2026-11-22": "it needs PostgreSQL: SQLite has no backup of what is new",
         "freshet models list\nfreshet models combine": COMBINING,
         "freshet evaluate --version COMBINED": COMBINING,
         "freshet models export COMBINED": COMBINING,
