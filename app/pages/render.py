@@ -108,7 +108,7 @@ def words(text: str) -> Markup:
     return Markup(re.sub("`(.*?)`", r"<code>\1</code>", str(escape(text))))
 
 
-_DAYS_IN_TEXT = re.compile(r"(?<![^ (])(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?(?![\w\"'/-])")
+_DAYS_IN_TEXT = re.compile(r"(--[a-z-]+ )?(?<![^ (])(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?(?![\w\"'/-])")
 
 
 def with_days_in_full(text: str) -> str:
@@ -117,8 +117,10 @@ def with_days_in_full(text: str) -> str:
 
 
 def _days_in_full(found: re.Match[str]) -> str:
+    option, *days = found.groups()
     with suppress(ValueError):  # a day that does not exist stays as somebody wrote it
-        return " to ".join(in_full(date.fromisoformat(day)) for day in found.groups() if day)
+        if option is None:  # else it is part of a command
+            return " to ".join(in_full(date.fromisoformat(day)) for day in days if day)
     return found[0]
 
 

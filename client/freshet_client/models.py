@@ -1538,6 +1538,41 @@ class GRUConfig(Model):
     """Initial bias of the update gate, which retains."""
 
 
+class GridForecastSettings(Model):
+    """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
+
+    adapter: Literal["grid-forecast"] = "grid-forecast"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    from_: Annotated[list[str], Field(alias="from")]
+    """
+    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
+    """
+
+    model: str
+    """The name that the model's weather forecasts are stored under."""
+
+
+class GridSettings(Model):
+    """Observed weather on a grid: NetCDF, Zarr or GRIB2."""
+
+    adapter: Literal["grid"] = "grid"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    from_: Annotated[list[str], Field(alias="from")]
+    """
+    Files, Zarr stores and folders of them on the service's machine, within the folders that jobs may read; or URLs of files (NetCDF, GRIB2) at public addresses.
+    """
+
+    product: str
+    """The product that the weather is stored as: a name that no published archive has."""
+
+    days_back: int = 366
+    """Number of past days that every fetch asks for again, to receive late and revised values."""
+
+
 class HeldRuling(Model):
     """A decision on the held alerts of a basin."""
 
@@ -6247,6 +6282,8 @@ class NewFeed(Model):
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
+        | GridSettings
+        | GridForecastSettings
         | DaymetSettings
         | FilesSettings,
         Field(discriminator="adapter"),

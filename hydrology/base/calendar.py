@@ -90,6 +90,13 @@ class Period:
             raise InvalidInput(f"The period {text!r} ends before it begins: swap its days.")
         return period
 
+    def __eq__(self, other: object) -> bool:
+        """Compare as a bool, not as numpy's: the answer may be stored as JSON."""
+        return isinstance(other, Period) and bool(self.first == other.first and self.last == other.last)
+
+    def __hash__(self) -> int:
+        return hash((self.first, self.last))
+
     def __len__(self) -> int:
         return days_between(self.first, self.last) + 1
 

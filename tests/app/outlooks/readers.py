@@ -498,9 +498,9 @@ READERS = (
     ),
     Reader(
         "adjusted forecast: chances",
-        lambda of: of.adjusted and [one["adjusted"] for one in of.adjusted["levels"]],
+        lambda of: of.adjusted and _by_level(of.adjusted["levels"], "level", "adjusted"),
         lambda outlook: (
-            [one["chance"] for one in sorted(outlook["threat"]["levels"], key=lambda one: str(one["level"]))]
+            _by_level(outlook["threat"]["levels"], "level", "chance")
             if outlook["adjustment"] and outlook["flow"] == "calibrated"
             else None
         ),

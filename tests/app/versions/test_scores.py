@@ -126,7 +126,7 @@ def test_a_page_shows_no_score_of_learnt_years_as_skill(sqlite_database: Databas
     with sqlite_database.transaction() as session:
         verification_scores.replace(session, [replace(SCORE, version_id=version)])
     text = sqlite_client.get(f"/basins/{BASIN}").text
-    assert "NSE 0.75 (1 is perfect) on held-out days, 1989-10-01 to 1999-09-30" in text
+    assert "NSE 0.75 (1 is perfect) on held-out days, 1 October 1989 to 30 September 1999" in text
     assert "Simulation of days held out of its training" in text
     assert '0.75 <small class="together">1989 to 1999</small>' in sqlite_client.get("/").text
 
