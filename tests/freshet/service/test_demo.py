@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from app.pages.render import with_days_in_full
 from freshet.commands import serve
 from freshet.commands.demo import choose_port
 from freshet.demo.demonstration import (
@@ -194,7 +195,7 @@ def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evalua
     assert demonstrated["nse"]["median"] == pytest.approx(evaluated["nse"]["median"], abs=1e-9)
     assert f"a median NSE of {demonstrated['nse']['median']:.3f} there in these 8 rivers" in words
     assert demonstrated["scored"] != demonstrated["version"]
-    days = HELD_OUT.replace("..", " to ")
+    days = with_days_in_full(f"on {HELD_OUT}").removeprefix("on ")
     with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
         for basin in BASINS:
             scores = client.get(f"/v1/basins/{basin}/skill", params={"metric": "nse"}).json()["scores"]

@@ -94,7 +94,9 @@ def test_pruning_again_deletes_nothing_and_the_trail_has_one_entry(database: Dat
     )
     assert counts(database) == {}
     with database.reading() as session:
-        assert contents(session) == before
+        after = contents(session)
+    del before["storage_sizes"], after["storage_sizes"]  # what PostgreSQL's tables take changes by the minute
+    assert after == before
 
 
 def test_a_dry_run_counts_and_deletes_nothing(database: Database) -> None:
