@@ -42,7 +42,7 @@ class Finding(NamedTuple):
     text: str
 
 
-PROSE = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+_WORDED = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 """Tokens with words; from Python 3.12 on those of a formatted string are taken apart."""
 
 
@@ -53,7 +53,7 @@ def in_python(file: str, source: str) -> Iterator[Finding]:
         number = token.start[0]
         if token.type == tokenize.NAME and _is_avoided(token.string):
             yield Finding(file, number, token.string, lines[number - 1].strip())
-        elif token.type in PROSE:
+        elif token.type in _WORDED:
             for line, word in _in_prose(token.string):
                 yield Finding(file, number + line, word, lines[number + line - 1].strip())
 
