@@ -1,6 +1,7 @@
-# Two images: `cpu` and `cuda`. Packages come from pip's own index unless PIP_INDEX_URL names another; for `cpu`,
-# TORCH_INDEX_URL may name an index of builds without CUDA, which are far smaller.
-FROM python:3.11-slim AS build
+# Two images: `cpu` and `cuda`. Packages come from pip's own index unless PIP_INDEX_URL names another. Where that has
+# torch with CUDA alone, `cpu` needs TORCH_INDEX_URL, an index of builds without it.
+ARG PYTHON_IMAGE=python:3.11-slim
+FROM $PYTHON_IMAGE AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/freshet
 ENV PATH=/opt/freshet/bin:$PATH
@@ -11,17 +12,22 @@ FROM build AS build-cuda
 ARG PIP_INDEX_URL
 RUN pip install --constraint constraints.txt torch
 COPY . .
-RUN pip install --constraint constraints.txt '.[postgresql]'
+RUN pip install --constraint constraints.txt '.[grid,postgresql]'
 
 FROM build AS build-cpu
 ARG PIP_INDEX_URL
 ARG TORCH_INDEX_URL
-# Without what torch needs: that index may not have it in the versions of the constraints.
-RUN PIP_INDEX_URL="${TORCH_INDEX_URL:-$PIP_INDEX_URL}" pip install --no-deps --constraint constraints.txt torch
+# Without what torch needs: that index may not have it in the versions of the constraints. A torch with CUDA is refused
+# here, before its 4 GB of libraries come.
+RUN PIP_INDEX_URL="${TORCH_INDEX_URL:-$PIP_INDEX_URL}" pip install --no-deps --constraint constraints.txt torch \
+    && python -c "import runpy, sysconfig; cuda = runpy.run_path(sysconfig.get_path('purelib') + '/torch/version.py')['cuda']; raise SystemExit(cuda and 'This torch has CUDA: let TORCH_INDEX_URL name an index of builds without it, or build the target cuda.')"
 COPY . .
-RUN pip install --constraint constraints.txt '.[postgresql]'
+# Without what nothing imports: the packages' own tests, headers of C++ and the programs of torch but its one.
+RUN pip install --constraint constraints.txt '.[grid,postgresql]' \
+    && find /opt/freshet/lib -depth -type d \( -name test -o -name tests -o -path '*/torch/include' \) -exec rm -rf {} + \
+    && find /opt/freshet/lib -path '*/torch/bin/*' -type f ! -name torch_shm_manager -delete
 
-FROM python:3.11-slim AS runtime
+FROM $PYTHON_IMAGE AS runtime
 RUN useradd --uid 10001 --no-create-home freshet && install --directory --owner=freshet --mode=700 /data
 ENV PATH=/opt/freshet/bin:$PATH PYTHONUNBUFFERED=1 FRESHET_DATA=/data
 WORKDIR /data

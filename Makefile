@@ -10,7 +10,7 @@ INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/comp
 # Processes that start again and again, as those of the tests do, need the bytecode that the first has written.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo examples client test static-checks usual-tests test-all audit clean
+.PHONY: setup demo examples client test static-checks usual-tests test-all containers audit clean
 
 setup: .venv/.ready
 
@@ -65,6 +65,11 @@ usual-tests: .venv/.ready-to-test
 # two cores, as many of these tests wait for leases, restarts and retries.
 test-all: .venv/.ready-to-test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist worksteal -m extended
+
+# The tour of the service in containers, which no test does: it needs Docker (deployment/tour.py). EARLIER names the
+# commit to upgrade from.
+containers:
+	$(PYTHON) deployment/tour.py $(if $(EARLIER),--earlier $(EARLIER))
 
 # Known vulnerabilities of the pinned dependencies. It asks a database of them: it needs the internet, so no test runs it.
 # In an environment of its own, for the tool brings many packages that Freshet does not need.

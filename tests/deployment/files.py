@@ -41,8 +41,9 @@ def dockerfile() -> list[tuple[str, str]]:
 
 
 def stages() -> dict[str, list[tuple[str, str]]]:
-    """Return the instructions of each stage, those of the stage that it starts from included."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    """Return the instructions of each stage, those of the stage that it starts from included; by "" those before."""
+    stage = ""
+    found: dict[str, list[tuple[str, str]]] = {stage: []}
     for name, result in dockerfile():
         if name == "FROM":
             parent, _, stage = result.partition(" AS ")

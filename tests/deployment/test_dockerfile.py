@@ -30,7 +30,7 @@ def test_the_smaller_image_is_the_default() -> None:
 
 def test_package_indexes_are_arguments_without_a_default() -> None:
     arguments = {result for name, result in dockerfile() if name == "ARG"}
-    assert arguments == {"PIP_INDEX_URL", "TORCH_INDEX_URL"}
+    assert arguments == {"PYTHON_IMAGE=python:3.11-slim", "PIP_INDEX_URL", "TORCH_INDEX_URL"}
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cpu"]
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cuda"]
     assert ("ARG", "TORCH_INDEX_URL") not in stages()["build-cuda"]

@@ -29,6 +29,7 @@ COMBINING = "it names versions of the reader's own; tests/freshet/versions/test_
 NOT_RUN: Mapping[str, str] = MappingProxyType(
     {
         "docker compose": "it needs a container engine",
+        "TORCH_INDEX_URL=... make containers": "it needs a container engine",
         "install --directory": "it prepares a folder for containers",
         "freshet worker --queue gpu": "it needs a graphics card, and does not end",
         "journalctl": "it reads the log of a unit of systemd",
