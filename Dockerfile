@@ -24,7 +24,8 @@ RUN PIP_INDEX_URL="${TORCH_INDEX_URL:-$PIP_INDEX_URL}" pip install --no-deps --c
 COPY . .
 # Without what nothing imports: the packages' own tests, headers of C++ and the programs of torch but its one.
 RUN pip install --constraint constraints.txt '.[grid,postgresql]' \
-    && find /opt/freshet/lib -depth -type d \( -name test -o -name tests -o -path '*/torch/include' \) -exec rm -rf {} + \
+    && find /opt/freshet/lib -depth -type d \( -name test -o -name tests -o -path '*/torch/include' \) \
+        ! -path '*.dist-info/*' -exec rm -rf {} + \
     && find /opt/freshet/lib -path '*/torch/bin/*' -type f ! -name torch_shm_manager -delete
 
 FROM $PYTHON_IMAGE AS runtime
