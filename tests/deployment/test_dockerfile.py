@@ -1,7 +1,10 @@
 """The Dockerfile: linted, for a user who is not root, of nothing but what is installed."""
 
+import os
 import subprocess
 import tomllib
+import venv
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +37,19 @@ def test_package_indexes_are_arguments_without_a_default() -> None:
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cpu"]
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cuda"]
     assert ("ARG", "TORCH_INDEX_URL") not in stages()["build-cuda"]
+
+
+@pytest.mark.parametrize(("cuda", "words"), [(None, ""), ("13.0", "This torch has CUDA")])
+def test_the_build_of_the_smaller_image_ends_where_torch_has_cuda(cuda: str | None, words: str, tmp_path: Path) -> None:
+    (installs,) = (text for name, text in stages()["build-cpu"] if name == "RUN" and "TORCH_INDEX_URL" in text)
+    venv.create(tmp_path)
+    (site,) = tmp_path.glob("lib/*/site-packages")
+    (site / "torch").mkdir()
+    (site / "torch" / "version.py").write_text(f"cuda = {cuda!r}\n")
+    command = ["sh", "-c", installs.partition(" && ")[2]]
+    here = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    result = subprocess.run(command, env=here, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr[: len(words)]) == (bool(words), words)
 
 
 def test_all_packages_and_nothing_else_reach_the_build() -> None:
