@@ -1,5 +1,6 @@
 # Two images: `cpu` and `cuda`. Packages come from pip's own index unless PIP_INDEX_URL names another. Where that has
-# torch with CUDA alone, `cpu` needs TORCH_INDEX_URL, an index of builds without it.
+# torch with CUDA alone, `cpu` needs TORCH_INDEX_URL, an index of builds without it. What `cuda` needs comes last: older
+# builders do all stages before the one that is asked for.
 ARG PYTHON_IMAGE=python:3.11-slim
 FROM $PYTHON_IMAGE AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
@@ -7,12 +8,6 @@ RUN python -m venv /opt/freshet
 ENV PATH=/opt/freshet/bin:$PATH
 WORKDIR /src
 COPY constraints.txt ./
-
-FROM build AS build-cuda
-ARG PIP_INDEX_URL
-RUN pip install --constraint constraints.txt torch
-COPY . .
-RUN pip install --constraint constraints.txt '.[grid,postgresql]'
 
 FROM build AS build-cpu
 ARG PIP_INDEX_URL
@@ -39,6 +34,15 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", 
 ENTRYPOINT ["freshet"]
 CMD ["serve", "--host", "0.0.0.0"]
 
+FROM runtime AS cpu
+COPY --from=build-cpu /opt/freshet /opt/freshet
+
+FROM build AS build-cuda
+ARG PIP_INDEX_URL
+RUN pip install --constraint constraints.txt torch
+COPY . .
+RUN pip install --constraint constraints.txt '.[grid,postgresql]'
+
 # Triton compiles what starts its kernels when it first runs.
 FROM runtime AS cuda
 USER 0
@@ -48,5 +52,4 @@ USER 10001
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility TRITON_CACHE_DIR=/data/triton
 COPY --from=build-cuda /opt/freshet /opt/freshet
 
-FROM runtime AS cpu
-COPY --from=build-cpu /opt/freshet /opt/freshet
+FROM cpu AS default

@@ -27,8 +27,9 @@ def test_an_image_runs_freshet_as_a_user_without_rights(target: str) -> None:
     assert result["COPY"] == f"--from=build-{target} /opt/freshet /opt/freshet"
 
 
-def test_the_smaller_image_is_the_default() -> None:
-    assert list(stages())[-1] == "cpu"
+def test_the_smaller_image_is_the_default_and_comes_before_what_the_larger_one_needs() -> None:
+    assert dockerfile()[-1] == ("FROM", "cpu AS default")
+    assert [*stages()][-4:] == ["cpu", "build-cuda", "cuda", "default"]
 
 
 def test_package_indexes_are_arguments_without_a_default() -> None:
