@@ -21,14 +21,17 @@ def write_basins(file: Path, count: int) -> None:
     """Write the basins: the attributes of each are the means of those that the shipped ensemble learnt from."""
     version = json.loads(VERSION.read_text())
     attributes = dict(zip(version["config"]["inputs"]["static"], version["scaler"]["static_mean"], strict=True))
-    places = ({"latitude": 35 + n % 13, "longitude": -120 + n % 47, "area_km2": 100 + n} for n in range(count))
-    _write(file, ({"id": name} | place | attributes for name, place in zip(names(count), places, strict=True)))
+    _write(file, (_basin(name, n) | attributes for n, name in enumerate(names(count))))
 
 
 def write_days(file: Path, count: int, first: date, last: date, rain: int = 0) -> None:
     """Write the weather of the basins from a day to another, with some mm of rain more each day."""
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     _write(file, (_day(name, n, day, rain) for n, name in enumerate(names(count)) for day in days))
+
+
+def _basin(name: str, number: int) -> dict[str, object]:
+    return {"id": name, "latitude": 35 + number % 13, "longitude": -120 + number % 47, "area_km2": 100 + number}
 
 
 def _day(basin: str, number: int, day: date, rain: int) -> dict[str, object]:
