@@ -29,8 +29,9 @@ ENV PATH=/opt/freshet/bin:$PATH PYTHONUNBUFFERED=1 FRESHET_DATA=/data
 WORKDIR /data
 USER 10001
 EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", \
-    "import http.client; api = http.client.HTTPConnection('127.0.0.1', 8000, timeout=4); api.request('GET', '/health/live'); raise SystemExit(api.getresponse().status != 200)"]
+# Of what Python has by itself, for it runs twice a minute.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-IS", "-c", \
+    "import socket; api = socket.create_connection(('127.0.0.1', 8000), 4); api.sendall(b'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n'); raise SystemExit(b' 200 ' not in api.recv(64))"]
 ENTRYPOINT ["freshet"]
 CMD ["serve", "--host", "0.0.0.0"]
 

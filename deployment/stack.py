@@ -75,6 +75,11 @@ class Stack:
         """Return the ids of the running containers: of a service, or of all."""
         return self.compose(f"ps --quiet {service}").split()
 
+    def service(self, container: str) -> str:
+        """Return the service of a container."""
+        label = '{{index .Config.Labels "com.docker.compose.service"}}'
+        return self.sh(f"docker inspect --format '{label}' {container}").strip()
+
     def kill(self, service: str) -> None:
         """Kill all processes of a service's container: unlike `docker kill`, that counts as a crash."""
         self.sh(f"docker compose exec -T {service} sh -c 'kill -KILL -1' || true")

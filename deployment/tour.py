@@ -134,9 +134,11 @@ def rest(tour: Tour) -> str:
     containers = tour.stack.containers()
     before = {one: tour.stack.cpu(one) for one in containers}
     time.sleep(IDLE_SECONDS)
-    used = sum(tour.stack.cpu(one) - before[one] for one in containers) / IDLE_SECONDS
-    require(used <= MAX_IDLE, f"the idle stack uses {used:.1%} of a core, over {MAX_IDLE:.0%}")
-    return f"{used:.1%} of a core"
+    used = {one: (tour.stack.cpu(one) - before[one]) / IDLE_SECONDS for one in containers}
+    shares = sorted(((share, tour.stack.service(one)) for one, share in used.items()), reverse=True)
+    outcome = f"{sum(used.values()):.1%} of a core: {', '.join(f'{name} {share:.2%}' for share, name in shares)}"
+    require(sum(used.values()) <= MAX_IDLE, f"{outcome}, over {MAX_IDLE:.0%}")
+    return outcome
 
 
 def check_health(tour: Tour) -> str:
@@ -149,8 +151,7 @@ def check_health(tour: Tour) -> str:
         before = tour.stack.cpu(container)
         for _ in range(10):
             subprocess.run(command, check=True, capture_output=True)
-        service = inspected["Labels"]["com.docker.compose.service"]
-        costs[service] = (tour.stack.cpu(container) - before) / 10
+        costs[tour.stack.service(container)] = (tour.stack.cpu(container) - before) / 10
     worst = max(costs, key=lambda name: costs[name])
     require(costs[worst] <= MAX_CHECK, f"that of {worst} takes {costs[worst]:.2f} CPU s, over {MAX_CHECK}")
     return f"at most {costs[worst]:.2f} CPU s ({worst})"
