@@ -39,7 +39,7 @@ MAX_CHECK = 0.2  # CPU seconds of a health check
 MAX_RUN = 5.0  # seconds until a command of `docker compose run` has started
 MAX_BACK = 15.0  # seconds until a killed API answers
 BASINS = 520
-"""Three parts of a daily cycle."""
+"""Three parts of a daily cycle, by default."""
 RIVER = "/v1/basins/USGS-12010000/forecasts/latest"
 FAULTS = (OutcomeError, OSError, HTTPException, LookupError, ValueError, subprocess.CalledProcessError)
 STEADY = (RIVER, "/v1/basins?limit=1000", "/v1/runs?limit=100", "/v1/issues", "/v1/models")
@@ -54,6 +54,7 @@ class Tour:
     copy: Stack
     commit: str
     earlier: str
+    count: int
     version: str = ""
     revisions: int = 0
     answers: dict[str, Any] = field(default_factory=dict)
@@ -72,16 +73,16 @@ class Tour:
         meanwhile(job)
         self.stack.done(job)
         seconds = time.monotonic() - started
-        require(self._issued(since) == dict.fromkeys(invented_basins.names(BASINS), 1), "not one forecast a basin")
+        require(self._issued(since) == dict.fromkeys(invented_basins.names(self.count), 1), "not one forecast a basin")
         today = self.stack.get("/v1/status")["now"][:10]
         issue = self.stack.get(f"/v1/issues/{today}?version={self.version}")
-        require((issue["renewed"], issue["lacking"]) == (BASINS, 0), f"the issue has {issue['basins']}")
+        require((issue["renewed"], issue["lacking"]) == (self.count, 0), f"the issue has {issue['basins']}")
         return seconds
 
     def _revise(self) -> None:
         day, self.revisions = last_day(), self.revisions + 1
         file = self.stack.folder / "sources" / f"{self.revisions}.csv"
-        invented_basins.write_days(file, BASINS, day, day, rain=self.revisions)
+        invented_basins.write_days(file, self.count, day, day, rain=self.revisions)
         self.freshet(f"ingest tables --product {invented_basins.PRODUCT} --observations /sources/{file.name}")
 
     def freshet(self, words: str) -> str:
@@ -119,14 +120,14 @@ def start_as_printed(tour: Tour) -> str:
 def add_basins(tour: Tour) -> str:
     """Add invented basins, and run a daily cycle."""
     sources, last = tour.stack.folder / "sources", last_day()
-    invented_basins.write_basins(sources / "basins.csv", BASINS)
-    invented_basins.write_days(sources / "days.csv", BASINS, last - timedelta(days=760), last)
+    invented_basins.write_basins(sources / "basins.csv", tour.count)
+    invented_basins.write_days(sources / "days.csv", tour.count, last - timedelta(days=760), last)
     files = "--basins /sources/basins.csv --observations /sources/days.csv"
     tour.freshet(f"ingest tables --product {invented_basins.PRODUCT} {files}")
     name, product = invented_basins.VERSION.parent.name, invented_basins.PRODUCT
     installed = tour.stack.done(tour.stack.post("pretrained", name=name, product=product, promote=True))
     tour.version = installed["result"]["version"]
-    return f"{BASINS} basins in a cycle of {tour.cycle():.0f} s"
+    return f"{tour.count} basins in a cycle of {tour.cycle():.0f} s"
 
 
 def rest(tour: Tour) -> str:
@@ -253,11 +254,11 @@ def fill_volume(tour: Tour) -> str:
     require(tour.stack.answers(RIVER), "nothing is read while the volume is full")
     job = None
     with suppress(OSError):  # 507
-        job = tour.stack.post("forecast", weather="climatology", basins=invented_basins.names(BASINS))
+        job = tour.stack.post("forecast", weather="climatology", basins=invented_basins.names(tour.count))
     time.sleep(20)
     tour.stack.compose(f"exec -T postgres rm {filler}")
     seconds = until(lambda: tour.stack.answers() and "disk" not in tour.stack.degraded(), "`disk` is still reported")
-    tour.stack.done(job or tour.stack.post("forecast", weather="climatology", basins=invented_basins.names(BASINS)))
+    tour.stack.done(job or tour.stack.post("forecast", weather="climatology", basins=invented_basins.names(tour.count)))
     accepted = "a job that was posted meanwhile is done" if job else "a job that was posted meanwhile is refused"
     return f"`disk` reported, reading goes on; {accepted}, well {seconds:.0f} s after there is room"
 
@@ -392,11 +393,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--earlier", help="The commit to upgrade from; by default the one before the newest revision.")
     before_revision = ["log", "-1", "--no-merges", "--diff-filter=A", "--format=%H^", "--", "migrations/versions"]
-    earlier = parser.parse_args().earlier or commit_of(before_revision)
+    parser.add_argument(
+        "--basins", type=int, default=BASINS, help=f"The number of invented basins, by default {BASINS}."
+    )
+    asked = parser.parse_args()
+    earlier = asked.earlier or commit_of(before_revision)
     require_free()
     head = commit_of(["rev-parse", "HEAD"])
     with checkout(head) as folder:
-        tour = Tour(Stack(folder, PROJECT), Stack(folder, COPY), head, commit_of(["rev-parse", earlier]))
+        tour = Tour(Stack(folder, PROJECT), Stack(folder, COPY), head, commit_of(["rev-parse", earlier]), asked.basins)
         try:
             good = go(tour)
         finally:
