@@ -11,6 +11,7 @@ import argparse
 import json
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -390,6 +391,7 @@ def commit_of(words: list[str]) -> str:
 
 def main() -> None:
     """Do the tour, and remove what it started; the exit code is 1 where a step failed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--earlier", help="The commit to upgrade from; by default the one before the newest revision.")
     before_revision = ["log", "-1", "--no-merges", "--diff-filter=A", "--format=%H^", "--", "migrations/versions"]
