@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = {"tests", "testing", "benchmarks"}
+OUTSIDE = {"tests", "testing", "benchmarks", "deployment"}
 GENERATED = {"client/freshet_client/models.py", "client/freshet_client/operations.py"}
 EXTENSIONS = "extensions"
 SHORT_LINES = 60

@@ -61,7 +61,7 @@ class Tour:
     answers: dict[str, Any] = field(default_factory=dict)
     images: list[str] = field(default_factory=list)
 
-    def cycle(self, meanwhile: Callable[[str], None] = lambda _: None) -> float:
+    def cycle(self, meanwhile: Callable[[], None] | None = None) -> float:
         """Run a daily cycle on revised weather, do something while its parts run, and return the cycle's seconds.
 
         Every basin must get one forecast.
@@ -69,9 +69,10 @@ class Tour:
         self._revise()
         since, started = self.stack.get("/v1/status")["now"], time.monotonic()
         job = self.stack.post("daily")
-        parts = f"/v1/jobs?parent={job}&status=running"
-        until(lambda: self.stack.get(parts)["jobs"], "no part of the cycle runs")
-        meanwhile(job)
+        if meanwhile is not None:
+            parts = f"/v1/jobs?parent={job}&status=running"
+            until(lambda: self.stack.get(parts)["jobs"], "no part of the cycle runs")
+            meanwhile()
         self.stack.done(job)
         seconds = time.monotonic() - started
         require(self._issued(since) == dict.fromkeys(invented_basins.names(self.count), 1), "not one forecast a basin")
@@ -172,7 +173,7 @@ def kill(tour: Tour) -> str:
     """Kill the workers and the API while a cycle runs."""
     back = []
 
-    def meanwhile(_job: str) -> None:
+    def meanwhile() -> None:
         tour.stack.kill("service-worker")
         tour.stack.kill("worker")
         tour.stack.kill("api")
@@ -186,7 +187,7 @@ def kill(tour: Tour) -> str:
 def restart_servers(tour: Tour) -> str:
     """Restart PostgreSQL and Valkey while a cycle runs."""
 
-    def meanwhile(_job: str) -> None:
+    def meanwhile() -> None:
         tour.stack.compose("restart postgres")
         tour.stack.compose("restart valkey")
 
@@ -212,7 +213,7 @@ def scale(tour: Tour) -> str:
     def to(workers: int) -> None:
         tour.stack.compose(f"up --detach --scale service-worker={workers} --scale worker={workers}")
 
-    def meanwhile(_job: str) -> None:
+    def meanwhile() -> None:
         to(3)
         to(1)
 
