@@ -230,9 +230,10 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     was_assuming, _ = changes.get("assume_attributes", (None, None))
-    assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
-    return bool(was_assuming) or any(old is not None or assumed for old in olds)
+    if was_assuming or any(old is not None for old in olds):
+        return True
+    return bool(olds) and basin in assuming(session, [basin])
 
 
 def area_of(session: Session, basin: str, name: str) -> float:

@@ -16,6 +16,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
+from hydrology.base.products import DISCHARGE
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
@@ -308,18 +309,17 @@ def _flows_now(session: Session, known: Mapping[str, Latest], names: Sequence[st
     period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
     flows: dict[str, _Observed] = {}
     for product, of_product in grouped((gauge_product(name), name) for name in names).items():
-        records = series.read_recent(session, of_product, product, "discharge", period)
-        for name in of_product:
-            flows[name] = _flow_now(records.get(name), known.get(name))
+        for name, of_basin in series.read_product(session, of_product, product, [DISCHARGE], period):
+            flows[name] = _flow_now(of_basin.get(DISCHARGE), known.get(name), period)
     return flows
 
 
-def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None) -> _Observed:
+def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None, period: Period) -> _Observed:
     if isinstance(record, DamagedSeries):
         return absent(Reason.FAILED, message=str(record)), {}
     if record is None:
         return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS), {}
-    area = None if forecast is None else forecast.basin.area
+    record, area = record.over(period), None if forecast is None else forecast.basin.area
     if record.unit == "mm/day" and area is None:
         return absent(Reason.RUN_WITHOUT_AREA), {}
     flow = converted(record.values, unit=record.unit, into="m3/s", area=area)

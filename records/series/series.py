@@ -4,10 +4,11 @@ If a year's row lacks a day, the day is NaN and `Flag.ABSENT`. A known day is ne
 it is first written to the log of revisions (`records.series.revisions` reads it).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
-from records.database.stored import narrowed
+from records.database.stored import grouped, narrowed
 from records.series.year_rows import (
     SERIES,
     VALUE,
@@ -38,6 +39,8 @@ from records.series.year_rows import (
 )
 
 _KEY = ("basin_id", "product", "variable")
+AT_A_TIME = 64
+"""Number of basins whose series are read by one statement."""
 _READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 
 
@@ -89,46 +92,39 @@ def _joined(rows: Iterable[Row[Any]], period: Period | None) -> DailySeries:
     return stored if period is None else stored.over(period)
 
 
-def read_recent(
-    session: Session, basin_ids: Sequence[str], product: str, variable: str, period: Period
-) -> dict[str, DailySeries | DamagedSeries]:
-    """Return a variable of many basins over a period, or what is damaged of it; basins without it are left out."""
-    query = _stored_years(period).filter_by(product=product, variable=variable).where(SERIES.c.basin_id.in_(basin_ids))
-    found: dict[str, DailySeries | DamagedSeries] = {}
-    for basin, of_basin in groupby(session.execute(query), key=lambda row: str(row.basin_id)):
-        try:
-            found[basin] = _joined(of_basin, period)
-        except DamagedSeries as problem:
-            found[basin] = problem
-    return found
-
-
 def read_product(
     session: Session,
-    basin: str,
+    basin_ids: Sequence[str],
     product: str,
     variables: Sequence[str] | None = None,
     period: Period | None = None,
-    *,
-    skip_damaged: bool = False,
-) -> dict[str, DailySeries]:
-    """Return series of a product by variable, over their known days.
+) -> Iterator[tuple[str, dict[str, DailySeries | DamagedSeries]]]:
+    """Yield basins with the series of a product by variable, over their known days; of a damaged one what is damaged.
 
-    A series with a damaged year raises DamagedSeries, or is left out (`skip_damaged`).
+    Only AT_A_TIME basins are in memory.
     """
-    query = _stored_years(period).filter_by(basin_id=basin, product=product)
-    query = narrowed(query, (SERIES.c.variable.in_, variables))
-    found = {}
-    for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
-        try:
-            stored = trimmed(_joined(of_variable, period))
-        except DamagedSeries:
-            if skip_damaged:
+    query = narrowed(_stored_years(period).filter_by(product=product), (SERIES.c.variable.in_, variables))
+    for first in range(0, len(basin_ids), AT_A_TIME):
+        some = basin_ids[first : first + AT_A_TIME]
+        found: dict[str, dict[str, DailySeries | DamagedSeries]] = {basin: {} for basin in some}
+        rows = session.execute(query.where(SERIES.c.basin_id.in_(some)))
+        for (basin, variable), years in groupby(rows, key=attrgetter("basin_id", "variable")):
+            try:
+                stored = trimmed(_joined(years, period))
+            except DamagedSeries as problem:
+                found[basin][variable] = problem
                 continue
-            raise
-        if stored is not None:
-            found[variable] = stored
-    return found
+            if stored is not None:
+                found[basin][variable] = stored
+        yield from found.items()
+
+
+def read_readable(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
+) -> Iterator[tuple[str, dict[str, DailySeries]]]:
+    """Yield basins with their series as `read_product` does, without damaged ones."""
+    for basin, found in read_product(session, basin_ids, product, variables, period):
+        yield basin, {name: one for name, one in found.items() if isinstance(one, DailySeries)}
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
@@ -227,21 +223,22 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
     ]
 
 
-def longest_record(
-    session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
-) -> tuple[str, Period] | None:
-    """Return a basin's product with the longest record of some variables, and its years. None without any.
+def longest_records(
+    session: Session, basin_ids: Sequence[str], variables: Sequence[str], preferred: str | None = None
+) -> dict[str, tuple[str, Period]]:
+    """Return each basin's product with the longest record of some variables, and its years; none without any.
 
     `preferred` is returned if it has at least two years.
     """
-    query = select(
-        SERIES.c.product, func.count(SERIES.c.year.distinct()), func.min(SERIES.c.year), func.max(SERIES.c.year)
-    ).where(SERIES.c.basin_id == basin, SERIES.c.variable.in_(variables))
-    rows = session.execute(query.group_by(SERIES.c.product).order_by(SERIES.c.product)).all()
-    if not rows:
-        return None
-    chosen = max(rows, key=lambda row: (row[0] == preferred and row[1] > 1, row[1]))
-    return chosen[0], calendar_years(chosen[2], chosen[3])
+    of_record, count = (SERIES.c.basin_id, SERIES.c.product), func.count(SERIES.c.year.distinct())
+    query = select(*of_record, count, func.min(SERIES.c.year), func.max(SERIES.c.year))
+    query = query.where(SERIES.c.basin_id.in_(basin_ids), SERIES.c.variable.in_(variables))
+    longest: dict[str, tuple[str, Period]] = {}
+    rows = session.execute(query.group_by(*of_record).order_by(*of_record))
+    for basin, records in grouped((basin, record) for basin, *record in rows).items():
+        product, _, first, last = max(records, key=lambda record: (record[0] == preferred and record[1] > 1, record[1]))
+        longest[basin] = product, calendar_years(first, last)
+    return longest
 
 
 def stamp(session: Session, basin: str, product: str) -> int:
