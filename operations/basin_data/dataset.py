@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.products import DISCHARGE
 from hydrology.base.reasons import Reason
-from hydrology.base.series import Flag
+from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.weather.quality import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
@@ -28,6 +29,7 @@ from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.feeds import feeds
 from records.series import revisions, series, year_rows
 from records.versions.versions import Version
@@ -294,26 +296,42 @@ def skipped_days(
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
     """Return observed discharge in mm/day, NaN where missing, or why none; by the products' area (`units.area_by`)."""
-    found = discharge_of(session, basins.get(session, basin), products, period)
+    ((_, found),) = discharge_of(session, [basins.get(session, basin)], products, period)
     return found if isinstance(found, Absent) else found.astype(np.float32)
 
 
 def discharge_of(
-    session: Session, stored: Basin, products: Sequence[str], period: Period, by: datetime | None = None
-) -> npt.NDArray[np.float64] | Absent:
-    """Return discharge as `load_discharge` does, before it is rounded; as known at an instant, by default now."""
-    basin = stored.id
-    key = session, basin, gauge_product(basin), "discharge"
-    try:
-        observed = series.read(*key, period) if by is None else revisions.as_known_at(*key, by, period)
-    except year_rows.DamagedSeries as problem:
-        return absent(Reason.FAILED, message=str(problem))
-    if observed is None or not np.isfinite(observed.values).any():
-        return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
-    area = area_by(stored.areas, products)
-    if area is None:
-        return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
-    return to_mm_per_day(observed.values, unit=observed.unit, area=area)
+    session: Session, stored: Sequence[Basin], products: Sequence[str], period: Period, by: datetime | None = None
+) -> Iterator[tuple[str, npt.NDArray[np.float64] | Absent]]:
+    """Yield basins with their discharge as `load_discharge` returns it, before it is rounded; as known at an instant,
+    by default now."""
+    by_gauge = grouped((gauge_product(one.id), one) for one in stored)
+    for product, of_gauge in by_gauge.items():
+        areas = {one.id: area_by(one.areas, products) for one in of_gauge}
+        for basin, observed in _observed(session, product, [*areas], period, by):
+            if isinstance(observed, year_rows.DamagedSeries):
+                yield basin, absent(Reason.FAILED, message=str(observed))
+            elif observed is None or not np.isfinite(observed.values).any():
+                yield basin, absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
+            elif (area := areas[basin]) is None:
+                yield basin, absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
+            else:
+                values = observed.over(period).values
+                yield basin, to_mm_per_day(values, unit=observed.unit, area=area)
+
+
+def _observed(
+    session: Session, product: str, names: Sequence[str], period: Period, by: datetime | None
+) -> Iterator[tuple[str, DailySeries | year_rows.DamagedSeries | None]]:
+    if by is None:
+        for basin, found in series.read_product(session, names, product, [DISCHARGE], period):
+            yield basin, found.get(DISCHARGE)
+        return
+    for basin in names:
+        try:
+            yield basin, revisions.as_known_at(session, basin, product, DISCHARGE, by, period)
+        except year_rows.DamagedSeries as problem:
+            yield basin, problem
 
 
 def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:

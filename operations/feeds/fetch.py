@@ -156,6 +156,7 @@ def _fetch(
         # Discharge is not checked by the climate.
         of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
         references = read_references(session, [site.basin for site in sites], of_weather)
+        origins = feeds.origins_of(session, {feed.product or gauge_product(site.basin) for site in sites})
     # The usual last days are long enough for every time zone; each basin uses its ended days.
     days_back = np.timedelta64(getattr(shown, "days_back", 1) - 1, "D")
     usual = until_now(last_ended_day(now, _WESTERNMOST) - days_back, work.clock)
@@ -167,7 +168,7 @@ def _fetch(
             data=work.settings.data,
         )
         source: Feed = load(kind_of(shown.adapter).feed)(shown, access)
-        one = _Fetch(work, feed, source, listener, before, references, is_usual=period is None)
+        one = _Fetch(work, feed, source, listener, before, references, origins, is_usual=period is None)
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not shown.reads_all:
@@ -183,7 +184,7 @@ class _Fetch:
 
     A fetch that does not ask for the usual last days asks for no revision after its own days, so the next usual fetch
     asks for all revisions since the usual fetch before. `before` is the outcome in each basin before it; `references`
-    are what the data are checked against.
+    are what the data are checked against, `origins` those of the products that have a credit.
     """
 
     work: Work
@@ -192,6 +193,7 @@ class _Fetch:
     listener: FetchCallbacks
     before: Mapping[str, FetchedBasin]
     references: Mapping[str, Reference]
+    origins: Mapping[str, str]
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
@@ -294,8 +296,8 @@ class _Fetch:
         match given.content:
             case Observations() as observed:
                 product = feed.product or gauge_product(given.basin)
-                if observed.variables:
-                    origin = feed.origin if feed.product else product
+                origin = feed.origin if feed.product else product
+                if observed.variables and self.origins.get(product) != origin:
                     feeds.store_credit(session, product, origin, self.source.credit)
                 data, reference = observed.as_data(given.basin, feed.product), self.references.get(given.basin)
                 outcome = store(session, data, self.work.clock, reference=reference)
@@ -345,8 +347,7 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
     if not names:
         raise InvalidInput(f"The feed {feed.name} has no basin to fetch: ingest or register some first.")
     fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
-    by_id = {basin.id: basin for basin in basins.list_basins(session)}
-    return [site_of(by_id[name], fetched.get(name)) for name in names]
+    return [site_of(basin, fetched.get(name)) for name, basin in basins.get_many(session, names).items()]
 
 
 def site_of(basin: Basin, fetched_at: datetime | None = None) -> Site:

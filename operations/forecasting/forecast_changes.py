@@ -28,7 +28,7 @@ from operations.forecasting.reruns import (
     joined,
     mean_flows,
     sides_of,
-    state_as_issued,
+    states_as_issued,
 )
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
@@ -87,6 +87,7 @@ def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str,
     sides = sides_of(work, plan, pairs, earlier)
     reruns = list[Reruns]()
     with work.database.reading() as session:
+        issued = states_as_issued(session, {pair.basin: pair.shares[0] for pair in pairs}, previous.t0)
         for pair in pairs:
             before, after = pair.shares
             reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
@@ -97,8 +98,11 @@ def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str,
                 why = reason or absent(Reason.RERUN_INPUTS_LOST)
                 yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)
                 continue
-            states = [state_as_issued(session, share, pair.basin, previous.t0) for share in before]
-            starts = {share.version: state for share, state in zip(before, states, strict=True) if state is not None}
+            starts = {
+                share.version: issued[pair.basin, share.version]
+                for share in before
+                if (pair.basin, share.version) in issued
+            }
             of_basin = {share.version: sides[share.version][pair.basin] for share in (*before, *after)}
             reruns.append(Reruns(pair, before, after, of_basin, starts, flow))
     flows = mean_flows({key: shares for one in reruns for key, shares in one.of_both()})

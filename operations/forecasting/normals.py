@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, days_between, same_day
 from hydrology.base.reasons import Reason
+from hydrology.base.series import DailySeries
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normal_means, too_few_years
 from hydrology.snow.against_normal import SnowEstimate
@@ -31,14 +31,6 @@ from records.simulations import simulated_series
 from records.simulations.snow_cells import REFERENCES, SnowMapping
 
 
-class Record(NamedTuple):
-    """A record: its unit and its values, (days,)."""
-
-    unit: str
-    days: Period
-    values: npt.NDArray[np.float32]
-
-
 def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | Absent]:
@@ -50,7 +42,7 @@ def observed_normals(
             if isinstance(record, Absent):
                 normals[name] = record
             else:
-                means = normal_means(record.values, record.days, days)
+                means = normal_means(record.values, record.period, days)
                 normals[name] = _in_mm(basins[name], record.unit, means, area_products)
     return normals
 
@@ -80,8 +72,8 @@ def reference_snow(session: Session, names: Sequence[str], t0: Day) -> dict[str,
         for name, record in _records(session, product, "swe", reaching):
             if isinstance(record, Absent):
                 found[name] = record
-            elif not isnan(mm := float(record.values[days_between(record.days.first, t0)])):
-                normal = _at(t0, record.values, record.days)
+            elif not isnan(mm := float(record.values[days_between(record.start, t0)])):
+                normal = _at(t0, record.values, record.period)
                 found[name] = ReferenceSnow(product=product, mm=mm, normal_mm=normal)
     return found
 
@@ -93,23 +85,15 @@ def _at(t0: Day, values: npt.NDArray[np.floating], record: Period) -> float | Ab
 
 def _records(
     session: Session, product: str, variable: str, names: Sequence[str]
-) -> Iterator[tuple[str, Record | Absent]]:
-    if len(names) > BLOCK:
-        for first in range(0, len(names), BLOCK):
-            yield from _records(session, product, variable, names[first : first + BLOCK])
-        return
-    spans = series.spans(session, names, product, variable)
-    if not spans:
-        return
-    days = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
-    try:
-        values = series.read_many(session, list(spans), product, [variable], days)[:, :, 0]
-    except year_rows.DamagedSeries as problem:
-        yield problem.basin, absent(Reason.FAILED, message=str(problem))
-        yield from _records(session, product, variable, [name for name in names if name != problem.basin])
-        return
-    for (name, span), of_basin in zip(spans.items(), values, strict=True):
-        yield name, Record(span.unit, days, of_basin)
+) -> Iterator[tuple[str, DailySeries | Absent]]:
+    """Yield basins with their record over whole years, or why it cannot be read."""
+    for name, found in series.read_product(session, names, product, [variable]):
+        record = found.get(variable)
+        if isinstance(record, year_rows.DamagedSeries):
+            yield name, absent(Reason.FAILED, message=str(record))
+        elif record is not None:
+            years = year_rows.years_of(record.period)
+            yield name, record.over(year_rows.calendar_years(years[0], years[-1]))
 
 
 def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | Absent:

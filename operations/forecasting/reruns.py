@@ -76,10 +76,18 @@ def states_at(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinFor
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
 
 
-def state_as_issued(session: Session, share: RunPart, basin: str, t0: Day) -> State | None:
-    """Return the state of T0 that a run started from, valid or not; None where it is no longer stored."""
-    stored = states.get(session, share.version, basin, t0)
-    return stored if stored is not None and stored.sha256 == share.state_hash else None
+def states_as_issued(
+    session: Session, shares: Mapping[str, Sequence[RunPart]], t0: Day
+) -> dict[tuple[str, str], State]:
+    """Return the states of T0 that a run started from, valid or not, by basin and version, where they are stored."""
+    hashes = {(basin, share.version): share.state_hash for basin, of_basin in shares.items() for share in of_basin}
+    by_version = grouped((version, basin) for basin, version in hashes)
+    stored = {
+        (basin, version): state
+        for version, names in by_version.items()
+        for basin, state in states.of_day(session, version, names, t0).items()
+    }
+    return {key: state for key, state in stored.items() if state.sha256 == hashes[key]}
 
 
 def joined(first: Forcing, then: Forcing) -> Forcing:

@@ -13,7 +13,7 @@ from hydrology.verification.results import ALL_YEAR, SEASONS
 from models.forcing import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.plans import ForecastInputs, PartInputs, read_inputs
-from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
+from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, states_as_issued, states_at
 from operations.forecasting.weather_ahead import RunDays, observed
 from operations.states.advance_states import ONE_DAY
 from records.database.stored import grouped
@@ -108,9 +108,10 @@ def _cases(
         return
     flow = load_discharge(session, name, inputs.loaded.version.area_products, _ahead(run))
     issued, revised = list[Share](), list[Share]()
+    stored = states_as_issued(session, {name: shares}, run.t0)
     for share in shares:
         state, weather = known[share.version][name]
-        used = state if state.sha256 == share.state_hash else state_as_issued(session, share, name, run.t0)
+        used = state if state.sha256 == share.state_hash else stored.get((name, share.version))
         if used is not None:
             loaded = inputs.by_version[share.version].loaded
             revised.append(Share(loaded, share.weight, state, weather))

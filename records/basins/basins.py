@@ -120,10 +120,12 @@ def require(session: Session, basin: str) -> None:
     _existing(session, select(BASINS.c.id), basin)
 
 
-def lock(session: Session, basin: str) -> None:
-    """Lock a basin's data against other writers until this transaction ends."""
+def lock(session: Session, *basins: str) -> None:
+    """Lock the data of basins against other writers until this transaction ends; in one order, against deadlocks."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    _existing(session, select(BASINS.c.id).with_for_update(key_share=True), basin)
+    query = select(BASINS.c.id).where(BASINS.c.id.in_(basins)).order_by(BASINS.c.id).with_for_update(key_share=True)
+    for basin in {*basins}.difference(session.scalars(query)):
+        require(session, basin)
 
 
 def list_basins(

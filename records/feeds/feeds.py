@@ -61,7 +61,13 @@ def store_credit(session: Session, product: str, origin: str, credit: Credit) ->
 
 
 def origin_of(session: Session, product: str) -> str | None:
-    return session.scalar(select(_CREDITS.c.origin).where(_CREDITS.c.product == product))
+    return origins_of(session, [product]).get(product)
+
+
+def origins_of(session: Session, products: Iterable[str]) -> dict[str, str]:
+    """Return the origins of the products that have a credit."""
+    query = select(_CREDITS.c.product, _CREDITS.c.origin).where(_CREDITS.c.product.in_([*products]))
+    return dict(session.execute(query).all())
 
 
 def credits_of(session: Session, products: Iterable[str]) -> dict[str, Credit]:
@@ -244,7 +250,7 @@ def targets(session: Session, feed: Feed) -> list[str]:
     refused.
     """
     shown = feed.read()
-    saved = [basin.id for basin in basins.list_basins(session)]
+    saved = basins.chosen(session)
     if feed.created_by is not None:
         if not keys.is_official(session, feed.created_by):
             saved = basins.registered_with(session, feed.created_by)

@@ -15,6 +15,7 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.digests import owned_digest
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import DISCHARGE
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
 from hydrology.extremes.expected_moments import RegionalSkew
@@ -24,8 +25,9 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins, ratings
 from records.database.base import FreeText, Instant, Real
-from records.database.stored import as_record, as_values, find, find_row, grouped, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find_row, grouped, stored, table_of, upsert
 from records.series import series
+from records.series.year_rows import DamagedSeries
 
 Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
@@ -219,9 +221,15 @@ def remove(session: Session, basin: str, name: str) -> None:
 
 
 def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
-    return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
+    return _flood_frequencies(session, [basin])[basin]
+
+
+def _flood_frequencies(session: Session, names: Sequence[str]) -> dict[str, StoredFloodFrequency]:
+    usual = StoredFloodFrequency(
         regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
     )
+    rows = session.execute(select(FLOOD_FREQUENCY).where(FLOOD_FREQUENCY.c.basin_id.in_(names)))
+    return dict.fromkeys(names, usual) | {row.basin_id: as_record(StoredFloodFrequency, row) for row in rows}
 
 
 def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
@@ -236,7 +244,11 @@ def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySetting
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
     floods = flood_frequency(session, basin).as_asked()
-    daily = series.read(session, basin, gauge_product(basin), "discharge")
+    daily = series.read(session, basin, gauge_product(basin), DISCHARGE)
+    return _of_record(daily, floods, intervals=intervals)
+
+
+def _of_record(daily: DailySeries | None, floods: FloodFrequency, *, intervals: bool) -> RecordLevels:
     if daily is None:
         return RecordLevels(None, levels.of_record([], np.empty(0, "datetime64[D]")), floods)
     if intervals:
@@ -253,12 +265,31 @@ def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[l
     return _FITTED[key]
 
 
-def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield the levels of a basin, without intervals: those that operators set, then those of its record. Floods are by
-    one method."""
-    for fixed in of_basin(session, basin):
-        yield as_record(BasinLevel, fixed, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
-    record = of_record(session, basin, intervals=False)
+def levels_of(session: Session, basin: str) -> list[BasinLevel]:
+    """Return the levels of a basin, without intervals: those that operators set, then those of its record. Floods are
+    by one method."""
+    ((_, found),) = levels_of_many(session, [basin])
+    if isinstance(found, DamagedSeries):
+        raise found
+    return found
+
+
+def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, list[BasinLevel] | DamagedSeries]]:
+    """Yield basins with their levels as `levels_of` returns them, or with what is damaged of their record."""
+    fixed, floods = of_basins(session, names), _flood_frequencies(session, names)
+    for product, of_product in grouped((gauge_product(name), name) for name in names).items():
+        for basin, of_basin in series.read_product(session, of_product, product, [DISCHARGE]):
+            daily = of_basin.get(DISCHARGE)
+            if isinstance(daily, DamagedSeries):
+                yield basin, daily
+            else:
+                record = _of_record(daily, floods[basin].as_asked(), intervals=False)
+                yield basin, [*_levels(fixed.get(basin, []), record)]
+
+
+def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLevel]:
+    for one in fixed:
+        yield as_record(BasinLevel, one, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
     for statistic in record.statistics:
         for named in () if record.floods.compares(statistic) else statistic.levels:
             yield BasinLevel(
@@ -272,9 +303,9 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
             )
 
 
-def alert_levels(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield the levels of a basin that can have an alert, each with a discharge."""
-    for level in levels_of(session, basin):
+def alert_levels(found: Sequence[BasinLevel]) -> Iterator[BasinLevel]:
+    """Yield the levels that can have an alert, each with a discharge."""
+    for level in found:
         if level.kind == "flow-duration" or level.discharge is None:
             continue  # a level that most days exceed marks no event; a short record has no level
         if level.direction == "falling" and level.discharge == 0:

@@ -132,7 +132,7 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         a_basin(session)
         version = a_version(session).id
         for at in ("2008-09-29", "2008-09-30"):
-            states.put(session, a_state(version, at, recent_flow=flow), NOW)
+            states.put(session, [a_state(version, at, recent_flow=flow)], NOW)
         session.execute(
             update(STATES)
             .filter_by(day=day("2008-09-30"))
@@ -146,5 +146,5 @@ def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: 
         assert (of_many.day, of_many.sha256) == (newest.day, newest.sha256)
         session.execute(update(STATES).filter_by(day=day("2008-09-29")).values(day=day("2008-09-28")))
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
-        states.put(session, a_state(version, "2008-09-28", recent_flow=flow), NOW)
+        states.put(session, [a_state(version, "2008-09-28", recent_flow=flow)], NOW)
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is not None
