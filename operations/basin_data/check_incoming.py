@@ -149,8 +149,9 @@ def climates(session: Session, stored: Sequence[Basin], product: str | None = No
     longest = series.longest_records(session, [*found], CLIMATE_VARIABLES, product)
     for (chosen, years), names in grouped((record, basin) for basin, record in longest.items()).items():
         period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
-        for basin, of_basin in series.read_readable(session, names, chosen, CLIMATE_VARIABLES, period):
-            values = {name: daily.over(period).values for name, daily in of_basin.items()}
+        for basin, of_basin in series.read_product(session, names, chosen, CLIMATE_VARIABLES, period):
+            readable = {name: daily for name, daily in of_basin.items() if isinstance(daily, DailySeries)}
+            values = {name: daily.over(period).values for name, daily in readable.items()}
             climate, of_attribute = BasinClimate.of_record(f"the stored {chosen}", period.days, values), found[basin]
             if of_attribute is not None and np.isnan(climate.precipitation).all():
                 both = f"{climate.source} with {of_attribute.source}"
@@ -192,8 +193,8 @@ def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, D
         min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
     )
     others = [name for name in CHECKED if name not in incoming]
-    ((_, stored),) = series.read_readable(session, [basin], product, others, period)
-    return stored  # new data replace damaged ones
+    ((_, stored),) = series.read_product(session, [basin], product, others, period)
+    return {name: daily for name, daily in stored.items() if isinstance(daily, DailySeries)}  # new data replace others
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:

@@ -29,7 +29,6 @@ from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.basins.ownership import Basin
-from records.database.stored import grouped
 from records.feeds import feeds
 from records.series import revisions, series, year_rows
 from records.versions.versions import Version
@@ -305,31 +304,27 @@ def discharge_of(
 ) -> Iterator[tuple[str, npt.NDArray[np.float64] | Absent]]:
     """Yield basins with their discharge as `load_discharge` returns it, before it is rounded; as known at an instant,
     by default now."""
-    by_gauge = grouped((gauge_product(one.id), one) for one in stored)
-    for product, of_gauge in by_gauge.items():
-        areas = {one.id: area_by(one.areas, products) for one in of_gauge}
-        for basin, observed in _observed(session, product, [*areas], period, by):
-            if isinstance(observed, year_rows.DamagedSeries):
-                yield basin, absent(Reason.FAILED, message=str(observed))
-            elif observed is None or not np.isfinite(observed.values).any():
-                yield basin, absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
-            elif (area := areas[basin]) is None:
-                yield basin, absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
-            else:
-                values = observed.over(period).values
-                yield basin, to_mm_per_day(values, unit=observed.unit, area=area)
+    areas = {one.id: area_by(one.areas, products) for one in stored}
+    for basin, observed in _observed(session, [*areas], period, by):
+        if isinstance(observed, year_rows.DamagedSeries):
+            yield basin, absent(Reason.FAILED, message=str(observed))
+        elif observed is None or not np.isfinite(observed.values).any():
+            yield basin, absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
+        elif (area := areas[basin]) is None:
+            yield basin, absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
+        else:
+            yield basin, to_mm_per_day(observed.over(period).values, unit=observed.unit, area=area)
 
 
 def _observed(
-    session: Session, product: str, names: Sequence[str], period: Period, by: datetime | None
+    session: Session, names: Sequence[str], period: Period, by: datetime | None
 ) -> Iterator[tuple[str, DailySeries | year_rows.DamagedSeries | None]]:
     if by is None:
-        for basin, found in series.read_product(session, names, product, [DISCHARGE], period):
-            yield basin, found.get(DISCHARGE)
+        yield from series.read_variable(session, names, DISCHARGE, period=period)
         return
     for basin in names:
         try:
-            yield basin, revisions.as_known_at(session, basin, product, DISCHARGE, by, period)
+            yield basin, revisions.as_known_at(session, basin, gauge_product(basin), DISCHARGE, by, period)
         except year_rows.DamagedSeries as problem:
             yield basin, problem
 

@@ -156,7 +156,8 @@ def _fetch(
         # Discharge is not checked by the climate.
         of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
         references = read_references(session, [site.basin for site in sites], of_weather)
-        origins = feeds.origins_of(session, {feed.product or gauge_product(site.basin) for site in sites})
+        products = {feed.product or gauge_product(site.basin) for site in sites}
+        origins = {product: feeds.origin_of(session, product) for product in products}
     # The usual last days are long enough for every time zone; each basin uses its ended days.
     days_back = np.timedelta64(getattr(shown, "days_back", 1) - 1, "D")
     usual = until_now(last_ended_day(now, _WESTERNMOST) - days_back, work.clock)
@@ -184,7 +185,7 @@ class _Fetch:
 
     A fetch that does not ask for the usual last days asks for no revision after its own days, so the next usual fetch
     asks for all revisions since the usual fetch before. `before` is the outcome in each basin before it; `references`
-    are what the data are checked against, `origins` those of the products that have a credit.
+    are what the data are checked against, `origins` those of the products' credits.
     """
 
     work: Work
@@ -193,7 +194,7 @@ class _Fetch:
     listener: FetchCallbacks
     before: Mapping[str, FetchedBasin]
     references: Mapping[str, Reference]
-    origins: Mapping[str, str]
+    origins: Mapping[str, str | None]
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:

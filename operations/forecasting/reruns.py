@@ -20,7 +20,7 @@ from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
 from records.database.stored import grouped
 from records.database.work import Work
-from records.runs import run_arrays, run_types, runs, states
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.run_weather import FilledWeather, RunPart
@@ -74,20 +74,6 @@ def states_at(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinFor
     within = {name: forcing for name, forcing in forcings.items() if forcing.period.first <= day <= forcing.period.last}
     advanced = advance(work.quiet, loaded, within, day, store_states=False)
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
-
-
-def states_as_issued(
-    session: Session, shares: Mapping[str, Sequence[RunPart]], t0: Day
-) -> dict[tuple[str, str], State]:
-    """Return the states of T0 that a run started from, valid or not, by basin and version, where they are stored."""
-    hashes = {(basin, share.version): share.state_hash for basin, of_basin in shares.items() for share in of_basin}
-    by_version = grouped((version, basin) for basin, version in hashes)
-    stored = {
-        (basin, version): state
-        for version, names in by_version.items()
-        for basin, state in states.of_day(session, version, names, t0).items()
-    }
-    return {key: state for key, state in stored.items() if state.sha256 == hashes[key]}
 
 
 def joined(first: Forcing, then: Forcing) -> Forcing:

@@ -61,13 +61,7 @@ def store_credit(session: Session, product: str, origin: str, credit: Credit) ->
 
 
 def origin_of(session: Session, product: str) -> str | None:
-    return origins_of(session, [product]).get(product)
-
-
-def origins_of(session: Session, products: Iterable[str]) -> dict[str, str]:
-    """Return the origins of the products that have a credit."""
-    query = select(_CREDITS.c.product, _CREDITS.c.origin).where(_CREDITS.c.product.in_([*products]))
-    return dict(session.execute(query).all())
+    return session.scalar(select(_CREDITS.c.origin).where(_CREDITS.c.product == product))
 
 
 def credits_of(session: Session, products: Iterable[str]) -> dict[str, Credit]:

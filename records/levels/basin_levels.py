@@ -220,11 +220,7 @@ def remove(session: Session, basin: str, name: str) -> None:
     session.execute(SET_LEVELS.delete().filter_by(basin_id=basin, name=name))
 
 
-def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
-    return _flood_frequencies(session, [basin])[basin]
-
-
-def _flood_frequencies(session: Session, names: Sequence[str]) -> dict[str, StoredFloodFrequency]:
+def flood_frequencies(session: Session, names: Sequence[str]) -> dict[str, StoredFloodFrequency]:
     usual = StoredFloodFrequency(
         regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
     )
@@ -235,34 +231,31 @@ def _flood_frequencies(session: Session, names: Sequence[str]) -> dict[str, Stor
 def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
     """Set how a basin's floods are analysed; return whether that changed anything."""
     basins.lock(session, basin)
-    before = flood_frequency(session, basin)
+    before = flood_frequencies(session, [basin])[basin]
     if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
         return False
     upsert(session, StoredFloodFrequency, [{"basin_id": basin, "set_at": at} | new.model_dump()])
     return True
 
 
-def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    floods = flood_frequency(session, basin).as_asked()
+def of_record(session: Session, basin: str) -> RecordLevels:
+    """Return the levels of a basin's record, with their intervals."""
+    floods = flood_frequencies(session, [basin])[basin].as_asked()
     daily = series.read(session, basin, gauge_product(basin), DISCHARGE)
-    return _of_record(daily, floods, intervals=intervals)
+    if daily is None:
+        return _without_intervals(None, floods)
+    return RecordLevels(daily.unit, levels.of_record(daily.values, daily.days, floods=floods), floods)
 
 
-def _of_record(daily: DailySeries | None, floods: FloodFrequency, *, intervals: bool) -> RecordLevels:
+def _without_intervals(daily: DailySeries | None, floods: FloodFrequency) -> RecordLevels:
     if daily is None:
         return RecordLevels(None, levels.of_record([], np.empty(0, "datetime64[D]")), floods)
-    if intervals:
-        return RecordLevels(daily.unit, levels.of_record(daily.values, daily.days, floods=floods), floods)
-    return RecordLevels(daily.unit, _without_intervals(daily, floods), floods)
-
-
-def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[levels.Statistic]:
     key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
     if key not in _FITTED:
         while len(_FITTED) >= _MAX_FITTED:
             _FITTED.pop(next(iter(_FITTED)), None)
         _FITTED[key] = levels.of_record(daily.values, daily.days, intervals=False, floods=floods)
-    return _FITTED[key]
+    return RecordLevels(daily.unit, _FITTED[key], floods)
 
 
 def levels_of(session: Session, basin: str) -> list[BasinLevel]:
@@ -276,15 +269,13 @@ def levels_of(session: Session, basin: str) -> list[BasinLevel]:
 
 def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, list[BasinLevel] | DamagedSeries]]:
     """Yield basins with their levels as `levels_of` returns them, or with what is damaged of their record."""
-    fixed, floods = of_basins(session, names), _flood_frequencies(session, names)
-    for product, of_product in grouped((gauge_product(name), name) for name in names).items():
-        for basin, of_basin in series.read_product(session, of_product, product, [DISCHARGE]):
-            daily = of_basin.get(DISCHARGE)
-            if isinstance(daily, DamagedSeries):
-                yield basin, daily
-            else:
-                record = _of_record(daily, floods[basin].as_asked(), intervals=False)
-                yield basin, [*_levels(fixed.get(basin, []), record)]
+    fixed, floods = of_basins(session, names), flood_frequencies(session, names)
+    for basin, daily in series.read_variable(session, names, DISCHARGE):
+        if isinstance(daily, DamagedSeries):
+            yield basin, daily
+        else:
+            record = _without_intervals(daily, floods[basin].as_asked())
+            yield basin, [*_levels(fixed.get(basin, []), record)]
 
 
 def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLevel]:

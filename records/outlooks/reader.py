@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from hydrology.alerts import Trend, ladder, trend
 from hydrology.base.absent import Absent, absent
-from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
@@ -38,7 +37,7 @@ from records.alerts import held_alerts
 from records.alerts.alerts import ALERTS, Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
-from records.database.stored import grouped, read
+from records.database.stored import read
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
@@ -307,11 +306,8 @@ _Observed = tuple[FlowNow | Absent, Mapping[date, float]]
 def _flows_now(session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day) -> dict[str, _Observed]:
     one_day = np.timedelta64(1, "D")
     period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
-    flows: dict[str, _Observed] = {}
-    for product, of_product in grouped((gauge_product(name), name) for name in names).items():
-        for name, of_basin in series.read_product(session, of_product, product, [DISCHARGE], period):
-            flows[name] = _flow_now(of_basin.get(DISCHARGE), known.get(name), period)
-    return flows
+    records = series.read_variable(session, names, DISCHARGE, period=period)
+    return {name: _flow_now(record, known.get(name), period) for name, record in records}
 
 
 def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None, period: Period) -> _Observed:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period, days_between
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
@@ -59,14 +60,6 @@ class Entry:
     unit: str
     period: Period
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The unit of a stored series, and the days of its calendar years from first to last."""
-
-    unit: str
-    years: Period
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
@@ -119,12 +112,14 @@ def read_product(
         yield from found.items()
 
 
-def read_readable(
-    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
-) -> Iterator[tuple[str, dict[str, DailySeries]]]:
-    """Yield basins with their series as `read_product` does, without damaged ones."""
-    for basin, found in read_product(session, basin_ids, product, variables, period):
-        yield basin, {name: one for name, one in found.items() if isinstance(one, DailySeries)}
+def read_variable(
+    session: Session, basin_ids: Sequence[str], variable: str, product: str | None = None, period: Period | None = None
+) -> Iterator[tuple[str, DailySeries | DamagedSeries | None]]:
+    """Yield basins with a variable as `read_product` reads it, of a product or by default of that of their gauge."""
+    by_product = grouped((product or gauge_product(basin), basin) for basin in basin_ids)
+    for of_variable, names in by_product.items():
+        for basin, found in read_product(session, names, of_variable, [variable], period):
+            yield basin, found.get(variable)
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
@@ -132,15 +127,14 @@ def unit_of(session: Session, basin: str, product: str, variable: str) -> str | 
     return session.scalar(select(SERIES.c.unit).filter_by(**key).limit(1))
 
 
-def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
-    """Return the stored calendar years of many series. Series that are not stored are left out."""
-    unit, first, last = func.min(SERIES.c.unit), func.min(SERIES.c.year), func.max(SERIES.c.year)
+def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Period]:
+    """Return the days of the stored calendar years of many series. Series that are not stored are left out."""
     rows = session.execute(
-        select(SERIES.c.basin_id, unit, first, last)
+        select(SERIES.c.basin_id, func.min(SERIES.c.year), func.max(SERIES.c.year))
         .where(SERIES.c.basin_id.in_(basin_ids), SERIES.c.product == product, SERIES.c.variable == variable)
         .group_by(SERIES.c.basin_id)
     )
-    return {basin: Span(unit, calendar_years(first, last)) for basin, unit, first, last in rows}
+    return {basin: calendar_years(first, last) for basin, first, last in rows}
 
 
 def read_many(
