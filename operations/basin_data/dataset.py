@@ -4,7 +4,7 @@ A basin that cannot be used is left out with a reason. Precipitation is never gu
 are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -218,6 +218,12 @@ def forcings_of(
 ) -> dict[str, BasinForcing | Absent]:
     """Return the forcing of basins as a version takes it, or why one has none; `known` as in `load_forcings`."""
     return load_forcings(session, ids, loaded.config, attribute_means(loaded.version), known)
+
+
+def inputs_key(loaded: LoadedVersion) -> Hashable:
+    """Return what is equal of versions with the same forcing."""
+    means = attribute_means(loaded.version)
+    return loaded.config.inputs, architecture(loaded.config.network).skips_gaps, tuple(means.items())
 
 
 def _read_records(
