@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, day
-from hydrology.base.digests import owned_digest
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import DISCHARGE
@@ -36,10 +35,6 @@ MAX_LEVELS = 32
 """Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
 FIXED_UNIT = "m3/s"
 """Unit of the levels that operators set."""
-_DIGEST = 16
-_MAX_FITTED = 2000
-_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[levels.Statistic]] = {}
-"""Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
 
 
 class UnknownLevel(NotFound):
@@ -239,23 +234,17 @@ def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySetting
 
 
 def of_record(session: Session, basin: str) -> RecordLevels:
-    """Return the levels of a basin's record, with their intervals."""
-    floods = flood_frequencies(session, [basin])[basin].as_asked()
+    """Return the levels of a basin's record, with intervals, and floods by both methods."""
     daily = series.read(session, basin, gauge_product(basin), DISCHARGE)
-    if daily is None:
-        return _without_intervals(None, floods)
-    return RecordLevels(daily.unit, levels.of_record(daily.values, daily.days, floods=floods), floods)
+    return _of_record(daily, flood_frequencies(session, [basin])[basin].as_asked(), intervals=True)
 
 
-def _without_intervals(daily: DailySeries | None, floods: FloodFrequency) -> RecordLevels:
+def _of_record(daily: DailySeries | None, floods: FloodFrequency, *, intervals: bool) -> RecordLevels:
     if daily is None:
-        return RecordLevels(None, levels.of_record([], np.empty(0, "datetime64[D]")), floods)
-    key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
-    if key not in _FITTED:
-        while len(_FITTED) >= _MAX_FITTED:
-            _FITTED.pop(next(iter(_FITTED)), None)
-        _FITTED[key] = levels.of_record(daily.values, daily.days, intervals=False, floods=floods)
-    return RecordLevels(daily.unit, _FITTED[key], floods)
+        none = levels.of_record([], np.empty(0, "datetime64[D]"), intervals=intervals, floods=floods)
+        return RecordLevels(None, none, floods)
+    of_days = levels.of_record(daily.values, daily.days, intervals=intervals, floods=floods)
+    return RecordLevels(daily.unit, of_days, floods)
 
 
 def levels_of(session: Session, basin: str) -> list[BasinLevel]:
@@ -274,7 +263,7 @@ def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str
         if isinstance(daily, DamagedSeries):
             yield basin, daily
         else:
-            record = _without_intervals(daily, floods[basin].as_asked())
+            record = _of_record(daily, floods[basin].as_asked(), intervals=False)
             yield basin, [*_levels(fixed.get(basin, []), record)]
 
 
@@ -282,7 +271,7 @@ def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLe
     for one in fixed:
         yield as_record(BasinLevel, one, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
     for statistic in record.statistics:
-        for named in () if record.floods.compares(statistic) else statistic.levels:
+        for named in statistic.levels:
             yield BasinLevel(
                 name=named.name,
                 kind=statistic.kind,
