@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
+from hydrology.base.series import DailySeries
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series, series_writer
@@ -27,7 +28,8 @@ def multiply(at: Station, times: int) -> None:
     for name in BASINS:
         with at.database.transaction() as session:
             stored = basins.get(session, name)
-            ((_, weather),) = series.read_product(session, [name], PRODUCT)
+            ((_, read),) = series.read_product(session, [name], PRODUCT)
+            weather = {variable: one for variable, one in read.items() if isinstance(one, DailySeries)}
             version = promotions.current(session, [name])[name]
             for number in range(1, times):
                 twin, source = f"{name}{number}", a_source(session)
@@ -35,8 +37,8 @@ def multiply(at: Station, times: int) -> None:
                 series_writer.write_all(session, twin, PRODUCT, weather, source, ISSUE_DAY)
                 promotions.promote(session, version, [twin], reason="live", by="a test", at=ISSUE_DAY)
                 gauge = at.world.gauges[name]
-                place = gauge.latitude + number / 100, gauge.longitude
-                at.world.gauges[twin] = replace(gauge, basin=twin, latitude=place[0], longitude=place[1])
+                other = replace(gauge, basin=twin, latitude=gauge.latitude + number / 100)
+                at.world.gauges = {**at.world.gauges, twin: other}
 
 
 @contextmanager
