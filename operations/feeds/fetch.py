@@ -169,7 +169,13 @@ def _fetch(
             data=work.settings.data,
         )
         source: Feed = load(kind_of(shown.adapter).feed)(shown, access)
-        one = _Fetch(work, feed, source, listener, before, references, origins, is_usual=period is None)
+        one = _Fetch(
+            *(work, feed, source, listener),
+            before=before,
+            references=references,
+            origins=origins,
+            is_usual=period is None,
+        )
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not shown.reads_all:
