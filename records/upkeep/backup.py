@@ -334,7 +334,8 @@ def _readable(file: Path) -> Iterator[None]:
             raise
         raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from error
     except (sqlite3.Error, zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, struct.error) as error:
-        raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from error
+        sentence = f"{file} is not a backup of Freshet, is damaged, or comes from a newer Freshet: use another."
+        raise NoBackup(sentence) from error
 
 
 def _manifest_of(file: Path, archive: zipfile.ZipFile) -> Manifest:
