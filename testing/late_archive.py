@@ -107,6 +107,6 @@ class LateArchive:
 
 
 def _observed(session: Session, name: str, product: str) -> dict[str, DailySeries]:
-    found = series.read_product(session, name, product)
+    ((_, found),) = series.read_product(session, [name], product)
     wanted = BRIDGED if product != gauge_product(name) else ("discharge",)
-    return {variable: one for variable, one in found.items() if variable in wanted}
+    return {variable: one for variable, one in found.items() if isinstance(one, DailySeries) and variable in wanted}

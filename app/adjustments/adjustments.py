@@ -127,10 +127,12 @@ def _levels(
 ) -> list[AdjustedLevel] | Absent:
     if stored.levels is not None:
         return sorted((AdjustedLevel(**level) for level in stored.levels), key=lambda level: level.discharge)
-    issued = outlooks.read_chances(session, run, basin, None).chances
+    issued, adjusted = (
+        outlooks.read_chances(session, [(run, basin)], following)[basin.basin_id].chances
+        for following in ({}, {(run.id, basin.basin_id): stored})
+    )
     if isinstance(issued, Absent):
         return issued
-    adjusted = outlooks.read_chances(session, run, basin, stored).chances
     assert not isinstance(adjusted, Absent)  # both come from the same run
     pairs = sorted(zip(issued, adjusted, strict=True), key=lambda pair: pair[0].discharge)
     return [

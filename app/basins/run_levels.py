@@ -57,7 +57,7 @@ def levels_of(
             yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
     of_model = simulated_series.get(session, run.version_id, basin.basin_id)
     if of_model is not None:
-        floods = basin_levels.flood_frequency(session, basin.basin_id).as_asked()
+        floods = basin_levels.flood_frequencies(session, [basin.basin_id])[basin.basin_id].as_asked()
         yield from _of_model(basin, [one for one in of_model.statistics if not floods.compares(one)], units)
 
 

@@ -134,7 +134,9 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
 
 
 def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
-    floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(basin_levels.flood_frequency(session, basin))
+    floods: schemas.FloodFrequency = schemas.FloodFrequency.from_records(
+        basin_levels.flood_frequencies(session, [basin])[basin]
+    )
     return floods
 
 

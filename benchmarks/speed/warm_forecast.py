@@ -108,7 +108,7 @@ def add_version(database: Database, names: list[str], day: Day, **settings: Any)
                 spin_up_days=SPIN_UP_DAYS + 1,
                 sums=dict.fromkeys(FLOWS, np.zeros(config.members)),
             )
-            states.put(session, new, CLOCK.wall())
+            states.put(session, [new], CLOCK.wall())
     _issue(database, version, names, day)
     return version
 

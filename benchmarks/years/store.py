@@ -147,7 +147,7 @@ class Store:
         like = self._like(t0, factors)
         with self.database.transaction() as session:
             return {
-                basin: states.put(session, like[basin].state_like(basin, t0, factor), at)
+                basin: states.put(session, [like[basin].state_like(basin, t0, factor)], at)[0]
                 for basin, factor in factors.items()
             }
 

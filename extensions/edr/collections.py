@@ -147,7 +147,7 @@ def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
         f"Daily discharge from {product}, with flags; its days are whole calendar years.",
         variable_columns(DISCHARGE, [], [], STANDARD, {}),
         _placed(session, list(spans)),
-        _span([span.years for span in spans.values()]),
+        _span([*spans.values()]),
     )
 
 

@@ -14,7 +14,7 @@ from hydrology.base.products import WEATHER
 from hydrology.base.units import Area, area_by
 from hydrology.weather.climate import BasinClimate
 from operations.basin_data.basins import Attributes, completed
-from operations.basin_data.check_incoming import climate_of
+from operations.basin_data.check_incoming import climates
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion, load_version
@@ -76,7 +76,7 @@ def select(
                 failures[location] = f"{basin} has no area: give it (freshet basins add {basin} --area KM2)."
             else:
                 of_parts = {name: of[basin] for name, of in attributes.items()}
-                places[location] = Place(stored, area, of_parts, climate_of(session, stored))
+                places[location] = Place(stored, area, of_parts, climates(session, [stored])[basin])
     return loaded, places
 
 

@@ -1,6 +1,6 @@
 """Levels of a discharge record: floods, low flows and flow duration."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -109,14 +109,18 @@ BY_DEFAULT = FloodFrequency()
 def of_record(
     flow: npt.ArrayLike, days: Days, *, intervals: bool = True, floods: FloodFrequency = BY_DEFAULT
 ) -> list[Statistic]:
-    """Return the levels of consecutive days of flow in any unit, NaN where missing; intervals take most of the time."""
+    """Return the levels of consecutive days of flow in any unit, NaN where missing.
+
+    Intervals take most of the time; without them, floods are by their method alone, and not by the other to compare.
+    """
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
+    used = flow[(maxima.days - days[:1]).astype(np.int64)]
     low = frequency.levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
     return [
         *_floods(maxima, floods, intervals),
         Statistic.of("low-flow", "log-pearson-3", minima, _named("7q", LOW_FLOW_YEARS, low)),
-        Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
+        Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, used)),
     ]
 
 
@@ -130,16 +134,17 @@ def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[
     trend = trend_of(maxima.values, years, adjust=asked.trend_adjusted)
     values = without_trend(maxima.values, years) if trend is not None and trend.adjusted else maxima.values
     chances = [1 - 1 / years for years in FLOOD_YEARS]
-    outliers = None if frequency.levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
+    dry: Sequence[FloodQuantile] = ()
     if len(values) >= MIN_YEARS and not values.any():
         dry = [FloodQuantile(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(values)))] * len(FLOOD_YEARS)
-        by_gev = by_bulletin = dry
-    else:
-        by_gev = frequency.levels(values, chances, Gev, intervals=intervals)
-        by_bulletin = bulletin_17c.levels(values, chances, asked.regional, intervals=intervals)
-    yield replace(Statistic.of("flood", "gev", maxima, _named("gev-", FLOOD_YEARS, by_gev)), trend=trend)
-    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3-", FLOOD_YEARS, by_bulletin))
-    yield replace(statistic, trend=trend, low_outliers=outliers)
+    if intervals or asked.method == "gev":
+        by_gev = dry or frequency.levels(values, chances, Gev, intervals=intervals)
+        yield replace(Statistic.of("flood", "gev", maxima, _named("gev-", FLOOD_YEARS, by_gev)), trend=trend)
+    if intervals or asked.method == "bulletin-17c":
+        by_bulletin = dry or bulletin_17c.levels(values, chances, asked.regional, intervals=intervals)
+        outliers = None if frequency.levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
+        statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3-", FLOOD_YEARS, by_bulletin))
+        yield replace(statistic, trend=trend, low_outliers=outliers)
 
 
 def _named(prefix: str, periods: Iterable[int], levels: Iterable[FloodQuantile]) -> Iterator[NamedLevel]:

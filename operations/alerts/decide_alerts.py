@@ -112,9 +112,10 @@ def settle_but_doubts(
     return changes
 
 
-def read_published(session: Session, run: Run, basin: RunBasin) -> RunChances:
-    """Return the chances of a basin's levels by a run, as its newest published adjustment has them."""
-    return read_chances(session, run, basin, adjustments.published(session, run.id, basin.basin_id))
+def read_published(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict[str, RunChances]:
+    """Return the chances of basins' levels by their runs, as the newest published adjustments have them."""
+    keys = [(run.id, basin.basin_id) for run, basin in forecasts]
+    return read_chances(session, forecasts, latest.published_adjustments(session, keys))
 
 
 def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:
@@ -123,7 +124,8 @@ def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:
         newest = _fresh(session, work.clock, [basin]).get(basin)
         found = None
         if newest is not None and newest.run.id == adjustment.run_id:
-            found = read_chances(session, newest.run, newest.basin, adjustment)
+            followed = {(newest.run.id, basin): adjustment}
+            found = read_chances(session, [(newest.run, newest.basin)], followed)[basin]
     if found is None:
         return _withdraw(work, adjustment, "The forecast is stale, or no longer the latest.")
     with work.database.transaction() as session:
@@ -144,7 +146,7 @@ def _carry_out_held(work: Work, held: HeldAlerts) -> list[Change]:
     basin = held.basin_id
     with work.database.reading() as session:
         newest, run = _fresh(session, work.clock, [basin]).get(basin), runs.get(session, held.run_id)
-        found = read_published(session, run, runs.basin_of(session, run.id, basin))
+        found = read_published(session, [(run, runs.basin_of(session, run.id, basin))])[basin]
     if newest is None or newest.run.version_id != run.version_id:
         return _withdraw(work, held, "The forecast is stale, or of a version that is no longer current.")
     with work.database.transaction() as session:
@@ -230,18 +232,17 @@ def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[C
         some = names[first : first + AT_A_TIME]
         with work.database.reading() as session:
             newest, decided = _fresh(session, work.clock, some), alerts.standings(session, some)
-        for name, one in newest.items():
-            if name not in decided or decided[name].is_before(one.run):
-                changes += _decide(work, one, may_hold=may_hold)
+            due = [one for name, one in newest.items() if name not in decided or decided[name].is_before(one.run)]
+            published = read_published(session, [(one.run, one.basin) for one in due])
+        for found in published.values():
+            changes += _decide(work, found, may_hold=may_hold)
         changes += _lapsed(work, some)
     if changes:
         log.info("alerts.changed", changes=len(changes))
     return changes
 
 
-def _decide(work: Work, newest: Latest, *, may_hold: bool) -> list[Change]:
-    with work.database.reading() as session:
-        found = read_published(session, newest.run, newest.basin)
+def _decide(work: Work, found: RunChances, *, may_hold: bool) -> list[Change]:
     if not may_hold:
         with work.database.transaction() as session:
             return settle_run(session, work.clock, found, waiting=levels_in_doubt(session, work.clock, found))
@@ -269,7 +270,8 @@ def _decide_or_hold(work: Work, found: RunChances) -> list[Change] | None:
         # not sent, or to the owner of an unofficial basin alone.
         proposed = [] if wait is None or found.adjustment is not None else _proposed(session, work.clock, found)
         if not any(change.level and change.message and change.owner is None for change in proposed):
-            held_alerts.release(session, basin)
+            if held is not None:
+                held_alerts.release(session, basin)
             return settle_but_doubts(session, work.clock, found)
         due_at = None if held is None else held.due_at
         held_alerts.hold(

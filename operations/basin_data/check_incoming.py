@@ -1,7 +1,7 @@
 """Checks incoming data before it is stored: its days have ended; its weather agrees with itself, sun and climate."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -20,27 +20,51 @@ from ingestion.daily import ReadSeries
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.series import series
 
 
-def ended_only(session: Session, data: BasinData, now: datetime) -> BasinData:
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What incoming data of a basin are checked against: its facts, and its climate by product of its weather.
+
+    The climate of product None is that of the longest record; None where unknown.
+    """
+
+    basin: Basin
+    climates: Mapping[str | None, BasinClimate | None]
+
+
+def read_references(session: Session, names: Sequence[str], products: Iterable[str | None]) -> dict[str, Reference]:
+    """Read what data of basins are checked against; basins that are not stored are left out."""
+    found = basins.get_many(session, basins.known(session, names))
+    by_product = {product: climates(session, [*found.values()], product) for product in products}
+    return {
+        name: Reference(basin, {product: of[name] for product, of in by_product.items()})
+        for name, basin in found.items()
+    }
+
+
+def ended_only(session: Session, data: BasinData, now: datetime, reference: Reference | None = None) -> BasinData:
     """Return a basin's data without the valueless days that have not ended at it.
 
     Now is by the service's clock; of an archive by the machine's, because a service that replays it stands before its
-    end.
+    end. Without a reference it is read here, as `check_observed` does.
     """
     if not data.series:
         return data
-    last = last_ended(_place(session, data), now)
+    last = last_ended(_place(session, data, reference), now)
     return replace(data, series=tuple(ended for one in data.series if (ended := _ended(data.basin, one, last, now))))
 
 
-def _place(session: Session, data: BasinData) -> Basin:
+def _place(session: Session, data: BasinData, reference: Reference | None) -> Basin:
     """Return the place by which days end; the stored basin, unless the data state their time zone."""
-    if data.texts.get(TIME_ZONE) or not basins.known(session, [data.basin]):
-        return Basin(data.basin, longitude=data.longitude, texts=data.texts)
-    stored = basins.get(session, data.basin)
-    return stored if data.longitude is None else replace(stored, longitude=data.longitude)
+    if not data.texts.get(TIME_ZONE):
+        reference = reference or read_references(session, [data.basin], ()).get(data.basin)
+        if reference is not None:
+            stored = reference.basin
+            return stored if data.longitude is None else replace(stored, longitude=data.longitude)
+    return Basin(data.basin, longitude=data.longitude, texts=data.texts)
 
 
 def _ended(basin: str, one: SourceSeries, last: Day, now: datetime) -> SourceSeries | None:
@@ -71,8 +95,10 @@ class ImpossibleWeather(DataProblem):
     """Weather cannot be what it is labelled as."""
 
 
-def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
-    """Check a source's weather together with the stored weather of the same days.
+def check_observed(
+    session: Session, data: BasinData, reference: Reference | None = None
+) -> tuple[BasinData, list[str]]:
+    """Check a source's weather together with the stored weather of the same days, and the basin's as it is stored.
 
     Return the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
     """
@@ -82,15 +108,15 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
             by_product.setdefault(one.product, {})[one.variable] = one
     if not by_product:
         return data, []
-    basin = basins.get(session, data.basin)
+    reference = reference or read_references(session, [data.basin], by_product)[data.basin]
     warnings: list[str] = []
     checked: dict[tuple[str, str], SourceSeries] = {}
     for product, given in by_product.items():
         incoming = {name: one.series for name, one in given.items()}
         stored = _stored(session, data.basin, product, incoming)
-        climate, beside = climate_of(session, basin, product), incoming | stored
+        climate, beside = reference.climates[product], incoming | stored
         found, known = (
-            weather_findings(DailyWeather.of_series(product, of_days, basin.latitude, climate))
+            weather_findings(DailyWeather.of_series(product, of_days, reference.basin.latitude, climate))
             for of_days in (beside, stored)
         )
         found = _of_incoming(found, incoming, known)
@@ -103,37 +129,35 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
     return replace(data, series=tuple(checked.get((one.product, one.variable), one) for one in data.series)), warnings
 
 
-def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
+def check_forecast(forecast: WeatherForecast, reference: Reference | None) -> list[str]:
     """Return warnings on a basin's weather forecast, none for an unknown basin."""
-    if basins.unknown(session, [forecast.basin]):
+    if reference is None:
         return []
-    basin = basins.get(session, forecast.basin)
-    name = f"the weather forecast of {forecast.basin}"
-    climate = climate_of(session, basin)
-    weather = DailyWeather(name, forecast.period.days, forecast.values, basin.latitude, climate)
+    name, climate = f"the weather forecast of {forecast.basin}", reference.climates[None]
+    weather = DailyWeather(name, forecast.period.days, forecast.values, reference.basin.latitude, climate)
     found = weather_findings(weather)
     refuse(found)
     return sentences(found, "warning")
 
 
-def climate_of(session: Session, basin: Basin, product: str | None = None) -> BasinClimate | None:
-    """Return the climate of a basin, from its stored weather or else its attribute `p_mean`; None without either.
+def climates(session: Session, stored: Sequence[Basin], product: str | None = None) -> dict[str, BasinClimate | None]:
+    """Return the climate of basins, from their stored weather or else their attribute `p_mean`; None without either.
 
     It is of the preferred product, else of the one with the longest record.
     """
-    of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
-    longest_run = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
-    if longest_run is None:
-        return of_attribute
-    chosen, years = longest_run
-    period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
-    stored = series.read_product(session, basin.id, chosen, CLIMATE_VARIABLES, period, skip_damaged=True)
-    values = {name: daily.over(period).values for name, daily in stored.items()}
-    climate = BasinClimate.of_record(f"the stored {chosen}", period.days, values)
-    if of_attribute is not None and np.isnan(climate.precipitation).all():
-        both = f"{climate.source} with {of_attribute.source}"
-        return replace(climate, source=both, precipitation=of_attribute.precipitation)
-    return climate
+    found = {one.id: BasinClimate.of_attribute(one.attributes.get("p_mean", np.nan)) for one in stored}
+    longest = series.longest_records(session, [*found], CLIMATE_VARIABLES, product)
+    for (chosen, years), names in grouped((record, basin) for basin, record in longest.items()).items():
+        period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
+        for basin, of_basin in series.read_product(session, names, chosen, CLIMATE_VARIABLES, period):
+            readable = {name: daily for name, daily in of_basin.items() if isinstance(daily, DailySeries)}
+            values = {name: daily.over(period).values for name, daily in readable.items()}
+            climate, of_attribute = BasinClimate.of_record(f"the stored {chosen}", period.days, values), found[basin]
+            if of_attribute is not None and np.isnan(climate.precipitation).all():
+                both = f"{climate.source} with {of_attribute.source}"
+                climate = replace(climate, source=both, precipitation=of_attribute.precipitation)
+            found[basin] = climate
+    return found
 
 
 def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> None:
@@ -169,7 +193,8 @@ def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, D
         min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
     )
     others = [name for name in CHECKED if name not in incoming]
-    return series.read_product(session, basin, product, others, period, skip_damaged=True)  # new data replace those
+    ((_, stored),) = series.read_product(session, [basin], product, others, period)
+    return {name: daily for name, daily in stored.items() if isinstance(daily, DailySeries)}  # new data replace others
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:

@@ -4,7 +4,7 @@ A basin that cannot be used is left out with a reason. Precipitation is never gu
 are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.products import DISCHARGE
 from hydrology.base.reasons import Reason
-from hydrology.base.series import Flag
+from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.weather.quality import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
@@ -219,6 +220,12 @@ def forcings_of(
     return load_forcings(session, ids, loaded.config, attribute_means(loaded.version), known)
 
 
+def inputs_key(loaded: LoadedVersion) -> Hashable:
+    """Return what is equal of versions with the same forcing."""
+    means = attribute_means(loaded.version)
+    return loaded.config.inputs, architecture(loaded.config.network).skips_gaps, tuple(means.items())
+
+
 def _read_records(
     session: Session,
     ids: Sequence[str],
@@ -294,26 +301,38 @@ def skipped_days(
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
     """Return observed discharge in mm/day, NaN where missing, or why none; by the products' area (`units.area_by`)."""
-    found = discharge_of(session, basins.get(session, basin), products, period)
+    ((_, found),) = discharge_of(session, [basins.get(session, basin)], products, period)
     return found if isinstance(found, Absent) else found.astype(np.float32)
 
 
 def discharge_of(
-    session: Session, stored: Basin, products: Sequence[str], period: Period, by: datetime | None = None
-) -> npt.NDArray[np.float64] | Absent:
-    """Return discharge as `load_discharge` does, before it is rounded; as known at an instant, by default now."""
-    basin = stored.id
-    key = session, basin, gauge_product(basin), "discharge"
-    try:
-        observed = series.read(*key, period) if by is None else revisions.as_known_at(*key, by, period)
-    except year_rows.DamagedSeries as problem:
-        return absent(Reason.FAILED, message=str(problem))
-    if observed is None or not np.isfinite(observed.values).any():
-        return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
-    area = area_by(stored.areas, products)
-    if area is None:
-        return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
-    return to_mm_per_day(observed.values, unit=observed.unit, area=area)
+    session: Session, stored: Sequence[Basin], products: Sequence[str], period: Period, by: datetime | None = None
+) -> Iterator[tuple[str, npt.NDArray[np.float64] | Absent]]:
+    """Yield basins with their discharge as `load_discharge` returns it, before it is rounded; as known at an instant,
+    by default now."""
+    areas = {one.id: area_by(one.areas, products) for one in stored}
+    for basin, observed in _observed(session, [*areas], period, by):
+        if isinstance(observed, year_rows.DamagedSeries):
+            yield basin, absent(Reason.FAILED, message=str(observed))
+        elif observed is None or not np.isfinite(observed.values).any():
+            yield basin, absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
+        elif (area := areas[basin]) is None:
+            yield basin, absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
+        else:
+            yield basin, to_mm_per_day(observed.over(period).values, unit=observed.unit, area=area)
+
+
+def _observed(
+    session: Session, names: Sequence[str], period: Period, by: datetime | None
+) -> Iterator[tuple[str, DailySeries | year_rows.DamagedSeries | None]]:
+    if by is None:
+        yield from series.read_variable(session, names, DISCHARGE, period=period)
+        return
+    for basin in names:
+        try:
+            yield basin, revisions.as_known_at(session, basin, gauge_product(basin), DISCHARGE, by, period)
+        except year_rows.DamagedSeries as problem:
+            yield basin, problem
 
 
 def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:

@@ -16,8 +16,9 @@ from records.weather.fused_products import FusedProduct, list_fused
 
 def following(session: Session, written: BasinData) -> Iterator[BasinData]:
     """Yield what follows from a basin's stored data for the products that are means of theirs."""
-    for fused in list_fused(session):
-        brought = [one for one in written.series if one.product in fused.parts and one.variable in WEATHER]
+    weather = [one for one in written.series if one.variable in WEATHER]
+    for fused in list_fused(session) if weather else ():
+        brought = [one for one in weather if one.product in fused.parts]
         if brought:
             periods = [one.series.period for one in brought]
             days = Period(min(of.first for of in periods), max(of.last for of in periods))

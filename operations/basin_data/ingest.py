@@ -18,7 +18,7 @@ from hydrology.weather.runoff import AREA_UNIT, FLOW_UNIT
 from ingestion.base import BasinData, Source, SourceFile
 from ingestion.sources import benchmarks
 from operations.basin_data import fused_data
-from operations.basin_data.check_incoming import check_observed, ended_only
+from operations.basin_data.check_incoming import Reference, check_observed, ended_only
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.stored import grouped
@@ -125,13 +125,15 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
     return [finding.sentence for finding in findings if finding.code in (FLOW_UNIT, AREA_UNIT)]
 
 
-def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> IngestResult:
+def store(
+    session: Session, data: BasinData, clock: Clock, *, archive: bool = False, reference: Reference | None = None
+) -> IngestResult:
     """Store a basin's data: add new days, revise others, invalidate the states that consumed them; so of fused weather.
 
     A value of a day that has not ended is refused; the days of an archive end by the machine's clock, not by
-    `FRESHET_AS_OF`, because it may be replayed.
+    `FRESHET_AS_OF`, because it may be replayed. `reference` is what was read for many basins before; None to read it.
     """
-    data = ended_only(session, data, clock.wall() if archive else clock.now())
+    data = ended_only(session, data, clock.wall() if archive else clock.now(), reference)
     changes = basins.upsert(
         session,
         Basin(
@@ -145,7 +147,7 @@ def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = Fa
             texts=data.texts,
         ),
     )
-    data, odd = check_observed(session, data)
+    data, odd = check_observed(session, data, reference)
     discharge = (one for one in data.series if one.variable == "discharge")
     odd += [
         f"{one.file.name}: discharge of {one.product}: {what}." for one in discharge if (what := refused(one.series))

@@ -28,7 +28,7 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
-from operations.basin_data.check_incoming import check_forecast
+from operations.basin_data.check_incoming import Reference, check_forecast, read_references
 from operations.basin_data.ingest import report_quality, store, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
@@ -153,6 +153,11 @@ def _fetch(
         shown = feed.read()
         sites = sites_of(session, feed, wanted)
         before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
+        # Discharge is not checked by the climate.
+        of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
+        references = read_references(session, [site.basin for site in sites], of_weather)
+        products = {feed.product or gauge_product(site.basin) for site in sites}
+        origins = {product: feeds.origin_of(session, product) for product in products}
     # The usual last days are long enough for every time zone; each basin uses its ended days.
     days_back = np.timedelta64(getattr(shown, "days_back", 1) - 1, "D")
     usual = until_now(last_ended_day(now, _WESTERNMOST) - days_back, work.clock)
@@ -164,7 +169,13 @@ def _fetch(
             data=work.settings.data,
         )
         source: Feed = load(kind_of(shown.adapter).feed)(shown, access)
-        one = _Fetch(work, feed, source, listener, before, is_usual=period is None)
+        one = _Fetch(
+            *(work, feed, source, listener),
+            before=before,
+            references=references,
+            origins=origins,
+            is_usual=period is None,
+        )
         noted = one.store(sites, FetchWindow(period or usual, now))
         found, done = one.find_holes(noted, until), dict(noted)
         if period is None and not shown.reads_all:
@@ -179,7 +190,8 @@ class _Fetch:
     """One fetch of a feed, from its source into the store.
 
     A fetch that does not ask for the usual last days asks for no revision after its own days, so the next usual fetch
-    asks for all revisions since the usual fetch before. `before` is the outcome in each basin before it.
+    asks for all revisions since the usual fetch before. `before` is the outcome in each basin before it; `references`
+    are what the data are checked against, `origins` those of the products' credits.
     """
 
     work: Work
@@ -187,6 +199,8 @@ class _Fetch:
     source: Feed
     listener: FetchCallbacks
     before: Mapping[str, FetchedBasin]
+    references: Mapping[str, Reference]
+    origins: Mapping[str, str | None]
     is_usual: bool
 
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
@@ -289,10 +303,11 @@ class _Fetch:
         match given.content:
             case Observations() as observed:
                 product = feed.product or gauge_product(given.basin)
-                if observed.variables:
-                    origin = feed.origin if feed.product else product
+                origin = feed.origin if feed.product else product
+                if observed.variables and self.origins.get(product) != origin:
                     feeds.store_credit(session, product, origin, self.source.credit)
-                outcome = store(session, observed.as_data(given.basin, feed.product), self.work.clock)
+                data, reference = observed.as_data(given.basin, feed.product), self.references.get(given.basin)
+                outcome = store(session, data, self.work.clock, reference=reference)
                 return replace(
                     nothing,
                     status=_status(outcome.new_days, outcome.changed_days),
@@ -303,7 +318,7 @@ class _Fetch:
                     record_since=self._record_since(given.basin, first, observed.since),
                 )
             case WeatherForecast() as forecast:
-                odd = check_forecast(session, forecast)
+                odd = check_forecast(forecast, self.references.get(given.basin))
                 storing = weather_issues.store(session, [forecast], self.work.clock.wall(), operational=True)
                 if storing.new:
                     return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
@@ -339,8 +354,7 @@ def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> 
     if not names:
         raise InvalidInput(f"The feed {feed.name} has no basin to fetch: ingest or register some first.")
     fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
-    by_id = {basin.id: basin for basin in basins.list_basins(session)}
-    return [site_of(by_id[name], fetched.get(name)) for name in names]
+    return [site_of(basin, fetched.get(name)) for name, basin in basins.get_many(session, names).items()]
 
 
 def site_of(basin: Basin, fetched_at: datetime | None = None) -> Site:

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, day, days_between
-from hydrology.base.errors import Problem
 from hydrology.base.products import DISCHARGE
 from hydrology.base.series import DailySeries
+from records.database.stored import grouped
 from records.feeds import feeds
 from records.feeds.feeds import Hole
 from records.series import series
@@ -50,19 +50,18 @@ def find(
     found: dict[str, ByVariable] = {}
     if not feed.read().fills_record:
         return found
-    for basin, first in since.items():
-        product = feed.product or gauge_product(basin)
-        try:
-            stored = series.read_product(session, basin, product)
-        except Problem:  # damaged years are reported elsewhere
-            continue
-        if feed.product is None:
-            stored = {name: one for name, one in stored.items() if name == DISCHARGE}
-        by_variable = {name: _missing(one, first, until, ended) for name, one in stored.items()}
-        if not stored and feed.product is None and first is not None and until is not None and first < until:
-            by_variable = {DISCHARGE: Period(first, until - _ONE_DAY).days}
-        if by_variable := {name: missing for name, missing in by_variable.items() if len(missing)}:
-            found[basin] = by_variable
+    variables = [DISCHARGE] if feed.product is None else None
+    for product, names in grouped((feed.product or gauge_product(basin), basin) for basin in since).items():
+        for basin, stored in series.read_product(session, names, product, variables):
+            readable = {name: one for name, one in stored.items() if isinstance(one, DailySeries)}
+            if len(readable) < len(stored):  # damaged years are reported elsewhere
+                continue
+            first = since[basin]
+            by_variable = {name: _missing(one, first, until, ended) for name, one in readable.items()}
+            if not stored and feed.product is None and first is not None and until is not None and first < until:
+                by_variable = {DISCHARGE: Period(first, until - _ONE_DAY).days}
+            if by_variable := {name: missing for name, missing in by_variable.items() if len(missing)}:
+                found[basin] = by_variable
     return found
 
 

@@ -23,7 +23,6 @@ from operations.basin_data.dataset import discharge_of
 from operations.forecasting.plans import Plan
 from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import ONE_DAY
-from records.basins.ownership import Basin
 from records.runs.run_summary import CalibrationKind, RunCalibration
 from records.runs.run_weather import OBSERVED, RunRecalibration, RunWeather
 from records.versions import error_models
@@ -134,12 +133,14 @@ def calibrations(
         return dict.fromkeys(flows, model)
     recalibration = None if weather is None else recalibration_of(weather.recalibration)
     found: dict[str, Calibration | Absent] = {}
-    for name, recent in flows.items():
-        errors = errors_in(model, name)
+    errors_of = {name: errors_in(model, name) for name in flows}
+    calibrated = [name for name, errors in errors_of.items() if not isinstance(errors, Absent)]
+    last_flows = _last_flows(session, plan, {name: flows[name] for name in calibrated}, version.area_products)
+    for name, errors in errors_of.items():
         if isinstance(errors, Absent):
             found[name] = errors
             continue
-        last = _last_flow(session, plan, recent, plan.inputs.basins[name], version.area_products)
+        last = last_flows.get(name)
         summary = RunCalibration(
             kind=_kind(weather),
             sha256=model.sha256,
@@ -182,22 +183,27 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
     return "backfilled" if 2 * used.reforecast_days > used.issue_days else "fitted"
 
 
-def _last_flow(
-    session: Session, plan: Plan, recent: RecentFlow, basin: Basin, area_products: Sequence[str]
-) -> LastFlow | None:
-    if recent is None or not len(recent):
-        return None
-    days = plan.days
-    known = Period(days.t0 - (len(recent) - 1) * ONE_DAY, days.last_past)
-    observed = discharge_of(session, basin, area_products, known, plan.inputs.by)
-    if isinstance(observed, Absent):
-        if observed.code == Reason.FAILED.name.lower():  # its series is damaged
-            log.warning("forecast.without_last_flow", basin=basin.id, error=str(observed))
-        return None
-    usable, until_t0 = np.isfinite(observed), len(recent)
-    usable[:until_t0] &= np.isfinite(recent)
-    if not usable.any():
-        return None
-    at = int(np.flatnonzero(usable)[-1])
-    simulated = float(recent[at]) if at < until_t0 else None
-    return LastFlow(known.first + at, float(observed[at]), simulated)
+def _last_flows(
+    session: Session, plan: Plan, recent: Mapping[str, RecentFlow], area_products: Sequence[str]
+) -> dict[str, LastFlow]:
+    """Return the last observed flow of basins; those without one on the last days are left out."""
+    days, simulated = plan.days, {name: flow for name, flow in recent.items() if flow is not None and len(flow)}
+    if not simulated:
+        return {}
+    longest = max(len(flow) for flow in simulated.values())
+    known = Period(days.t0 - (longest - 1) * ONE_DAY, days.last_past)
+    stored, found = [plan.inputs.basins[name] for name in simulated], dict[str, LastFlow]()
+    for name, observed in discharge_of(session, stored, area_products, known, plan.inputs.by):
+        if isinstance(observed, Absent):
+            if observed.code == Reason.FAILED.name.lower():  # its series is damaged
+                log.warning("forecast.without_last_flow", basin=name, error=str(observed))
+            continue
+        until_t0 = np.full(longest, np.nan, np.float32)
+        until_t0[longest - len(simulated[name]) :] = simulated[name]
+        usable = np.isfinite(observed)
+        usable[:longest] &= np.isfinite(until_t0)
+        if usable.any():
+            at = int(np.flatnonzero(usable)[-1])
+            of_day = float(until_t0[at]) if at < longest else None
+            found[name] = LastFlow(known.first + at, float(observed[at]), of_day)
+    return found

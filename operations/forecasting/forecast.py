@@ -88,8 +88,7 @@ def issue(
     def select(session: Session, computed: Computed) -> Computed:
         if still_due is None:
             return computed
-        for name in sorted({name for plan in planned for name in plan.forcings}):
-            basins.lock(session, name)
+        basins.lock(session, *(name for plan in planned for name in plan.forcings))
         return [
             (run, [result for result in of_run if result.basin.basin_id in due | plan.failures.keys()])
             for plan, (run, of_run) in zip(planned, computed, strict=True)

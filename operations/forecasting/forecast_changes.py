@@ -28,11 +28,10 @@ from operations.forecasting.reruns import (
     joined,
     mean_flows,
     sides_of,
-    state_as_issued,
 )
 from operations.states.advance_states import ONE_DAY
 from records.database.work import Work
-from records.runs import run_arrays, run_types, runs
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunChange
 from records.runs.run_types import BasinResult, NewRun
@@ -87,6 +86,8 @@ def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str,
     sides = sides_of(work, plan, pairs, earlier)
     reruns = list[Reruns]()
     with work.database.reading() as session:
+        versions = {share.version for pair in pairs for share in pair.shares[0]}
+        issued = {version: states.of_day(session, version, names, previous.t0) for version in versions}
         for pair in pairs:
             before, after = pair.shares
             reason = None if before and after else absent(Reason.NO_COMMON_PRODUCT)
@@ -97,8 +98,11 @@ def _split(work: Work, plan: Plan, pairs: Sequence[Pair]) -> Iterator[tuple[str,
                 why = reason or absent(Reason.RERUN_INPUTS_LOST)
                 yield pair.basin, absent(Reason.CHANGE_NOT_SPLIT, run=previous.id, why=why)
                 continue
-            states = [state_as_issued(session, share, pair.basin, previous.t0) for share in before]
-            starts = {share.version: state for share, state in zip(before, states, strict=True) if state is not None}
+            starts = {
+                share.version: state
+                for share in before
+                if (state := issued[share.version].get(pair.basin)) is not None and state.sha256 == share.state_hash
+            }
             of_basin = {share.version: sides[share.version][pair.basin] for share in (*before, *after)}
             reruns.append(Reruns(pair, before, after, of_basin, starts, flow))
     flows = mean_flows({key: shares for one in reruns for key, shares in one.of_both()})

@@ -1,9 +1,8 @@
 """Normal flow of the days ahead, and the snow of T0 with its normals: by a version, by references, and by Snow-17."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
-from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, days_between, same_day
+from hydrology.base.products import DISCHARGE
 from hydrology.base.reasons import Reason
+from hydrology.base.series import DailySeries
 from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.climatology.normals import MIN_YEARS, NEAR_DAYS, normal_means, too_few_years
 from hydrology.snow.against_normal import SnowEstimate
@@ -24,34 +24,24 @@ from models.forcing import mean_temperature
 from models.nets.layers import BLOCK
 from operations.basin_data.dataset import BasinForcing
 from records.basins.ownership import Basin
-from records.database.stored import grouped
 from records.runs.run_summary import ReferenceSnow
-from records.series import series, year_rows
+from records.series import series
+from records.series.year_rows import DamagedSeries, calendar_years, years_of
 from records.simulations import simulated_series
 from records.simulations.snow_cells import REFERENCES, SnowMapping
-
-
-class Record(NamedTuple):
-    """A record: its unit and its values, (days,)."""
-
-    unit: str
-    days: Period
-    values: npt.NDArray[np.float32]
 
 
 def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | Absent]:
     """Return normal flow, (days,) in mm/day, or why it is unknown; by the products' area (`units.area_by`)."""
-    by_gauge = grouped((gauge_product(name), name) for name in basins)
     normals: dict[str, Array | Absent] = {name: absent(Reason.NO_DISCHARGE, basin=name) for name in basins}
-    for product, names in by_gauge.items():
-        for name, record in _records(session, product, "discharge", names):
-            if isinstance(record, Absent):
-                normals[name] = record
-            else:
-                means = normal_means(record.values, record.days, days)
-                normals[name] = _in_mm(basins[name], record.unit, means, area_products)
+    for name, record in _records(series.read_variable(session, [*basins], DISCHARGE)):
+        if isinstance(record, Absent):
+            normals[name] = record
+        else:
+            means = normal_means(record.values, record.period, days)
+            normals[name] = _in_mm(basins[name], record.unit, means, area_products)
     return normals
 
 
@@ -74,14 +64,14 @@ def reference_snow(session: Session, names: Sequence[str], t0: Day) -> dict[str,
     }
     without = list(names)
     for product in REFERENCES:
-        spans = {name: span.years for name, span in series.spans(session, without, product, "swe").items()}
+        spans = series.spans(session, without, product, "swe")
         without = [name for name in without if name not in spans]
         reaching = [name for name, years in spans.items() if years.first <= t0 <= years.last]
-        for name, record in _records(session, product, "swe", reaching):
+        for name, record in _records(series.read_variable(session, reaching, "swe", product)):
             if isinstance(record, Absent):
                 found[name] = record
-            elif not isnan(mm := float(record.values[days_between(record.days.first, t0)])):
-                normal = _at(t0, record.values, record.days)
+            elif not isnan(mm := float(record.values[days_between(record.start, t0)])):
+                normal = _at(t0, record.values, record.period)
                 found[name] = ReferenceSnow(product=product, mm=mm, normal_mm=normal)
     return found
 
@@ -92,24 +82,15 @@ def _at(t0: Day, values: npt.NDArray[np.floating], record: Period) -> float | Ab
 
 
 def _records(
-    session: Session, product: str, variable: str, names: Sequence[str]
-) -> Iterator[tuple[str, Record | Absent]]:
-    if len(names) > BLOCK:
-        for first in range(0, len(names), BLOCK):
-            yield from _records(session, product, variable, names[first : first + BLOCK])
-        return
-    spans = series.spans(session, names, product, variable)
-    if not spans:
-        return
-    days = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
-    try:
-        values = series.read_many(session, list(spans), product, [variable], days)[:, :, 0]
-    except year_rows.DamagedSeries as problem:
-        yield problem.basin, absent(Reason.FAILED, message=str(problem))
-        yield from _records(session, product, variable, [name for name in names if name != problem.basin])
-        return
-    for (name, span), of_basin in zip(spans.items(), values, strict=True):
-        yield name, Record(span.unit, days, of_basin)
+    found: Iterable[tuple[str, DailySeries | DamagedSeries | None]],
+) -> Iterator[tuple[str, DailySeries | Absent]]:
+    """Yield basins with their record over whole years, or why it cannot be read."""
+    for name, record in found:
+        if isinstance(record, DamagedSeries):
+            yield name, absent(Reason.FAILED, message=str(record))
+        elif record is not None:
+            years = years_of(record.period)
+            yield name, record.over(calendar_years(years[0], years[-1]))
 
 
 def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | Absent:

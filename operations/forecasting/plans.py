@@ -21,7 +21,7 @@ from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
-from operations.basin_data.dataset import BasinForcing, forcings_of
+from operations.basin_data.dataset import BasinForcing, forcings_of, inputs_key
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, choose_days, why_t0_unavailable
 from operations.forecasting.weather_choice import Filling, WeatherChoice
 from operations.states.advance_states import ONE_DAY
@@ -158,6 +158,7 @@ class Plan:
 
 _NEVER = np.datetime64("0001-01-01", "D")
 """Before all days: the last known one of a basin of which nothing had arrived."""
+_Loadings = dict[str, BasinForcing | Absent]
 _Key = tuple[RunDays, str | None]
 """The days of a plan, and its weather forecast."""
 
@@ -183,7 +184,10 @@ def read_inputs(
                 f"Version {version} takes {loaded.version.product}, not {product}, and products are never mixed: "
                 f"forecast with {loaded.version.product}, or train a version on {product}."
             )
-        parts = tuple(_inputs_of_part(session, one, names, known, by) for one in loaded.parts)
+        stored = basins.get_many(session, names)
+        different = {inputs_key(one.loaded): one.loaded for one in loaded.parts}
+        read = {key: _read_forcings(session, one, names, known, by) for key, one in different.items()}
+        parts = tuple(_inputs_of_part(session, one, stored, read[inputs_key(one.loaded)], by) for one in loaded.parts)
         snow = mappings(session, version, names)
     failures = {
         name: why_none({one.part.name: one.failures[name] for one in parts})
@@ -196,22 +200,28 @@ def read_inputs(
     return ForecastInputs(loaded=loaded, parts=parts, forcings=longest, snow=snow, failures=failures)
 
 
-def _inputs_of_part(
-    session: Session, one: LoadedPart, names: Sequence[str], known: Mapping[str, Day] | None, by: datetime | None
-) -> PartInputs:
+def _read_forcings(
+    session: Session, one: LoadedVersion, names: Sequence[str], known: Mapping[str, Day] | None, by: datetime | None
+) -> _Loadings:
     if by is not None:
-        inputs = one.loaded.config.inputs
+        inputs = one.config.inputs
         last = revisions.last_arrived(session, names, inputs.product, (inputs.mass, *inputs.auxiliary), by)
         known = {name: min(last.get(name, _NEVER), (known or last).get(name, _NEVER)) for name in names}
-    loadings = forcings_of(session, one.loaded, names, known)
+    return forcings_of(session, one, names, known)
+
+
+def _inputs_of_part(
+    session: Session, one: LoadedPart, stored: Mapping[str, Basin], read: _Loadings, by: datetime | None
+) -> PartInputs:
+    names = [*stored]
     return PartInputs(
         part=one.part,
         loaded=one.loaded,
-        basins=basins.get_many(session, names),
-        forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
+        basins=stored,
+        forcings={name: forcing for name, forcing in read.items() if isinstance(forcing, BasinForcing)},
         in_force=bridges.applied(session, one.part.product, names),
         snow=mappings(session, one.loaded.version.id, names),
-        failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
+        failures={name: reason for name, reason in read.items() if isinstance(reason, Absent)},
         credit=feeds.credits_of(session, [one.part.product]).get(one.part.product),
         by=by,
     )

@@ -20,7 +20,7 @@ from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
 from records.database.stored import grouped
 from records.database.work import Work
-from records.runs import run_arrays, run_types, runs, states
+from records.runs import run_arrays, run_types, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_types import BasinResult, NewRun, Run, RunBasin
 from records.runs.run_weather import FilledWeather, RunPart
@@ -74,12 +74,6 @@ def states_at(work: Work, loaded: LoadedVersion, forcings: Mapping[str, BasinFor
     within = {name: forcing for name, forcing in forcings.items() if forcing.period.first <= day <= forcing.period.last}
     advanced = advance(work.quiet, loaded, within, day, store_states=False)
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
-
-
-def state_as_issued(session: Session, share: RunPart, basin: str, t0: Day) -> State | None:
-    """Return the state of T0 that a run started from, valid or not; None where it is no longer stored."""
-    stored = states.get(session, share.version, basin, t0)
-    return stored if stored is not None and stored.sha256 == share.state_hash else None
 
 
 def joined(first: Forcing, then: Forcing) -> Forcing:

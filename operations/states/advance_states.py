@@ -151,20 +151,20 @@ class _Advance:
 
     def store_unchanged(self, new: Mapping[str, NewState]) -> dict[str, State]:
         """Store states, or only return them, of the basins whose forcing was not revised meanwhile."""
-        after: dict[str, State] = {}
         if not new:
-            return after
+            return {}
         at = self.work.clock.wall()
         with self.work.database.transaction() as session:
-            for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
-                basins.lock(session, basin)
-                if series.stamp(session, basin, self.loaded.version.product) != self.forcings[basin].stamp:
-                    self.problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
-                elif self.store_states:
-                    after[basin] = states.put(session, new[basin], at)
-                else:
-                    after[basin] = states.unkept(new[basin], at)
-        return after
+            basins.lock(session, *new)
+            stamps = series.stamps(session, [*new], self.loaded.version.product)
+            revised = {basin for basin in new if stamps.get(basin, 0) != self.forcings[basin].stamp}
+            self.problems.update({basin: absent(Reason.FORCING_REVISED, basin=basin) for basin in sorted(revised)})
+            unchanged = [new[basin] for basin in sorted(new) if basin not in revised]
+            if self.store_states:
+                after = states.put(session, unchanged, at)
+            else:
+                after = [states.hashed(one, at) for one in unchanged]
+        return {one.basin_id: one for one in after}
 
 
 def member_states(stored: Sequence[State | None], members: int) -> list[ArrayMap] | None:

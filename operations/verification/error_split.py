@@ -13,12 +13,12 @@ from hydrology.verification.results import ALL_YEAR, SEASONS
 from models.forcing import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.plans import ForecastInputs, PartInputs, read_inputs
-from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
+from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, states_at
 from operations.forecasting.weather_ahead import RunDays, observed
 from operations.states.advance_states import ONE_DAY
 from records.database.stored import grouped
 from records.database.work import Work
-from records.runs import run_arrays, run_types, runs
+from records.runs import run_arrays, run_types, runs, states
 from records.runs.run_types import RunBasin
 from records.runs.tables import State
 from records.verification import error_splits
@@ -110,8 +110,10 @@ def _cases(
     issued, revised = list[Share](), list[Share]()
     for share in shares:
         state, weather = known[share.version][name]
-        used = state if state.sha256 == share.state_hash else state_as_issued(session, share, name, run.t0)
-        if used is not None:
+        used: State | None = state
+        if state.sha256 != share.state_hash:
+            used = states.get(session, share.version, name, run.t0)
+        if used is not None and used.sha256 == share.state_hash:
             loaded = inputs.by_version[share.version].loaded
             revised.append(Share(loaded, share.weight, state, weather))
             issued.append(replace(revised[-1], state=used))

@@ -17,7 +17,7 @@ from ingestion.feeds.base import FetchWindow, PastForecasts, RunUnavailable, Sit
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import extensions, load
 from jobspec.feed_kinds import FEED_KINDS, kind_of
-from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast
+from operations.basin_data.check_incoming import ImpossibleWeather, check_forecast, read_references
 from operations.feeds.fetch import SILENT, FetchCallbacks, site_of, sites_of
 from records.basins import basins
 from records.database.work import Work
@@ -115,9 +115,10 @@ def store_usable(
 ) -> StoredIssue:
     """Store the forecasts of an issue whose weather is possible, and return why others are not stored."""
     refused, warnings, usable = dict[str, str](), dict[str, tuple[str, ...]](), list[WeatherForecast]()
+    references = read_references(session, [forecast.basin for forecast in forecasts], [None])
     for forecast in forecasts:
         try:
-            if odd := check_forecast(session, forecast):
+            if odd := check_forecast(forecast, references.get(forecast.basin)):
                 warnings[forecast.basin] = tuple(odd)
             usable.append(forecast)
         except ImpossibleWeather as problem:

@@ -80,7 +80,7 @@ def settle(
         return []
     book = _Book(session, basin, run, window_days, at, judgement)
     book.stand(chances if isinstance(chances, Absent) else None)
-    stored = {alert.level: alert for alert in alerts.of_basin(session, basin)}
+    stored = {alert.level: alert for alert in book.levels}
     could = before is not None and before.reason is None
     if isinstance(chances, Absent):
         if could:
@@ -104,7 +104,7 @@ def lapse(session: Session, before: AlertStanding, reason: Absent, at: DecisionT
         return []
     book = _Book(session, before.basin_id, runs.get(session, before.run_id), before.window_days, at)
     book.stand(reason)
-    book.of_basin("undecided", alerts.of_basin(session, before.basin_id), f"{reason} {STAYS}")
+    book.of_basin("undecided", book.levels, f"{reason} {STAYS}")
     return book.store()
 
 
@@ -118,7 +118,7 @@ def dismiss(session: Session, basin: str, run: Run, window_days: int, at: Decisi
     book = _Book(session, basin, run, window_days, at)
     book.stand(None)
     if before is not None and before.reason is not None:
-        book.of_basin("decided", alerts.of_basin(session, basin), f"Before, it could not be decided: {before.reason}")
+        book.of_basin("decided", book.levels, f"Before, it could not be decided: {before.reason}")
     return book.store()
 
 
@@ -130,7 +130,7 @@ def restart(session: Session, basin: str, why: str, at: DecisionTime) -> list[Ch
     if before is None:
         return []
     book = _Book(session, basin, runs.get(session, before.run_id), before.window_days, at)
-    for alert in alerts.of_basin(session, basin):
+    for alert in book.levels:
         book.ended(alert, "ends", why)
     return book.store()
 
@@ -177,32 +177,32 @@ class _Book:
     at: DecisionTime
     judgement: AlertDecision | None = None
     changes: list[NewChange] = field(default_factory=list)
-    before: dict[Direction, list[Alert]] = field(init=False)
+    decisions: list[Alert] = field(default_factory=list)
+    levels: list[Alert] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.before = self._standing()
+        self.levels = alerts.of_basin(self.session, self.basin)
 
     def store(self) -> list[Change]:
-        """Store the changes, those of a river as one message, and return them."""
-        after, stored = self._standing(), []
+        """Store the alerts and the changes, those of a river as one message, and return the changes."""
+        upsert(self.session, Alert, [as_values(alert) for alert in self.decisions])
+        if not self.changes:
+            return []
         levels = alerts.of_basin(self.session, self.basin)
+        before, after, stored = _of_rivers(self.levels), _of_rivers(levels), list[Change]()
         texts = basin_levels.texts(self.session, [self.basin]).get(self.basin, {})
         for direction, changes in grouped((one.direction, one) for one in self.changes).items():
             if direction is None:
                 for change in changes:
                     stored += alert_changes.record_message(self.session, [change], self.at.wall)
                 continue
-            was, now = self.before.get(direction, []), after.get(direction, [])
+            was, now = before.get(direction, []), after.get(direction, [])
             advice = [asdict(one) for one in advice_of((one for one in levels if one.direction == direction), texts)]
             changes = [replace(one, levels=alerts.standing_levels(now), advice=advice) for one in changes]
             stored += alert_changes.record_message(
                 self.session, changes, self.at.wall, sent=_is_news(changes, was, now)
             )
         return stored
-
-    def _standing(self) -> dict[Direction, list[Alert]]:
-        found = alerts.by_river(alerts.of_basin(self.session, self.basin))
-        return {direction: levels for (_, direction), levels in found.items()}
 
     def stand(self, reason: Absent | None) -> None:
         standing = as_record(
@@ -243,7 +243,7 @@ class _Book:
             why=decision.why,
             run_id=self.run.id,
         )
-        upsert(self.session, Alert, [as_values(alert)])
+        self.decisions.append(alert)
         if decision.turn is not None:
             before_chance = None if before is None else before.chance
             self._record(
@@ -291,6 +291,10 @@ class _Book:
             }
         )
         self.changes.append(new)
+
+
+def _of_rivers(levels: Iterable[Alert]) -> dict[Direction, list[Alert]]:
+    return {direction: of_river for (_, direction), of_river in alerts.by_river(levels).items()}
 
 
 def _is_news(changes: Sequence[NewChange], was: Sequence[Alert], now: Sequence[Alert]) -> bool:

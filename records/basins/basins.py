@@ -120,10 +120,12 @@ def require(session: Session, basin: str) -> None:
     _existing(session, select(BASINS.c.id), basin)
 
 
-def lock(session: Session, basin: str) -> None:
-    """Lock a basin's data against other writers until this transaction ends."""
+def lock(session: Session, *basins: str) -> None:
+    """Lock the data of basins against other writers until this transaction ends; in one order, against deadlocks."""
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    _existing(session, select(BASINS.c.id).with_for_update(key_share=True), basin)
+    query = select(BASINS.c.id).where(BASINS.c.id.in_(basins)).order_by(BASINS.c.id).with_for_update(key_share=True)
+    for basin in {*basins}.difference(session.scalars(query)):
+        require(session, basin)
 
 
 def list_basins(
@@ -230,9 +232,10 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     was_assuming, _ = changes.get("assume_attributes", (None, None))
-    assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
-    return bool(was_assuming) or any(old is not None or assumed for old in olds)
+    if was_assuming or any(old is not None for old in olds):
+        return True
+    return bool(olds) and basin in assuming(session, [basin])
 
 
 def area_of(session: Session, basin: str, name: str) -> float:

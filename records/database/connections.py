@@ -130,8 +130,9 @@ def begin_sqlite(connection: Connection) -> None:
     # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
     options = connection.get_execution_options()
     reads = options.get("freshet_reads", False)
-    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
-    connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
+    cursor = connection.connection.cursor()
+    cursor.execute(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    cursor.execute(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 

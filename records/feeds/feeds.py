@@ -244,7 +244,7 @@ def targets(session: Session, feed: Feed) -> list[str]:
     refused.
     """
     shown = feed.read()
-    saved = [basin.id for basin in basins.list_basins(session)]
+    saved = basins.chosen(session)
     if feed.created_by is not None:
         if not keys.is_official(session, feed.created_by):
             saved = basins.registered_with(session, feed.created_by)

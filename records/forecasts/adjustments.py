@@ -55,7 +55,7 @@ def create(
         raise NotAdjustable(
             f"Run {run.id} decides by {counted(ahead, 'day')}: move its flow by fewer than {counted(ahead, 'day')}."
         )
-    known = {level.name for level in basin_levels.alert_levels(session, basin)} if new.chances else set[str]()
+    known = {one.name for one in basin_levels.alert_levels(basin_levels.levels_of(session, basin)) if new.chances}
     if unknown := ", ".join(sorted({*new.chances} - known)):
         raise NotAdjustable(f"{basin} has no level with alerts of the name {unknown}: list its thresholds.")
     adjustment = Adjustment(

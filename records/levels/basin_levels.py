@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, day
-from hydrology.base.digests import owned_digest
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import DISCHARGE
 from hydrology.base.series import DailySeries
 from hydrology.extremes import levels
 from hydrology.extremes.expected_moments import RegionalSkew
@@ -24,8 +24,9 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins, ratings
 from records.database.base import FreeText, Instant, Real
-from records.database.stored import as_record, as_values, find, find_row, grouped, stored, table_of, upsert
+from records.database.stored import as_record, as_values, find_row, grouped, stored, table_of, upsert
 from records.series import series
+from records.series.year_rows import DamagedSeries
 
 Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
@@ -34,10 +35,6 @@ MAX_LEVELS = 32
 """Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
 FIXED_UNIT = "m3/s"
 """Unit of the levels that operators set."""
-_DIGEST = 16
-_MAX_FITTED = 2000
-_FITTED: dict[tuple[bytes, FloodFrequency], Sequence[levels.Statistic]] = {}
-"""Levels by the digest of a record: a fit takes a third of a second, and every run of a basin needs it."""
 
 
 class UnknownLevel(NotFound):
@@ -218,49 +215,63 @@ def remove(session: Session, basin: str, name: str) -> None:
     session.execute(SET_LEVELS.delete().filter_by(basin_id=basin, name=name))
 
 
-def flood_frequency(session: Session, basin: str) -> StoredFloodFrequency:
-    return find(session, StoredFloodFrequency, basin_id=basin) or StoredFloodFrequency(
+def flood_frequencies(session: Session, names: Sequence[str]) -> dict[str, StoredFloodFrequency]:
+    usual = StoredFloodFrequency(
         regional_skew=None, regional_skew_error=None, trend_adjusted=BY_DEFAULT.trend_adjusted, set_at=None
     )
+    rows = session.execute(select(FLOOD_FREQUENCY).where(FLOOD_FREQUENCY.c.basin_id.in_(names)))
+    return dict.fromkeys(names, usual) | {row.basin_id: as_record(StoredFloodFrequency, row) for row in rows}
 
 
 def put_flood_frequency(session: Session, basin: str, new: FloodFrequencySettings, at: datetime) -> bool:
     """Set how a basin's floods are analysed; return whether that changed anything."""
     basins.lock(session, basin)
-    before = flood_frequency(session, basin)
+    before = flood_frequencies(session, [basin])[basin]
     if FloodFrequencySettings.model_validate({name: getattr(before, name) for name in type(new).model_fields}) == new:
         return False
     upsert(session, StoredFloodFrequency, [{"basin_id": basin, "set_at": at} | new.model_dump()])
     return True
 
 
-def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    floods = flood_frequency(session, basin).as_asked()
-    daily = series.read(session, basin, gauge_product(basin), "discharge")
+def of_record(session: Session, basin: str) -> RecordLevels:
+    """Return the levels of a basin's record, with intervals, and floods by both methods."""
+    daily = series.read(session, basin, gauge_product(basin), DISCHARGE)
+    return _of_record(daily, flood_frequencies(session, [basin])[basin].as_asked(), intervals=True)
+
+
+def _of_record(daily: DailySeries | None, floods: FloodFrequency, *, intervals: bool) -> RecordLevels:
     if daily is None:
-        return RecordLevels(None, levels.of_record([], np.empty(0, "datetime64[D]")), floods)
-    if intervals:
-        return RecordLevels(daily.unit, levels.of_record(daily.values, daily.days, floods=floods), floods)
-    return RecordLevels(daily.unit, _without_intervals(daily, floods), floods)
+        none = levels.of_record([], np.empty(0, "datetime64[D]"), intervals=intervals, floods=floods)
+        return RecordLevels(None, none, floods)
+    of_days = levels.of_record(daily.values, daily.days, intervals=intervals, floods=floods)
+    return RecordLevels(daily.unit, of_days, floods)
 
 
-def _without_intervals(daily: DailySeries, floods: FloodFrequency) -> Sequence[levels.Statistic]:
-    key = owned_digest(str(daily.start), daily.values.tobytes(), _DIGEST), floods
-    if key not in _FITTED:
-        while len(_FITTED) >= _MAX_FITTED:
-            _FITTED.pop(next(iter(_FITTED)), None)
-        _FITTED[key] = levels.of_record(daily.values, daily.days, intervals=False, floods=floods)
-    return _FITTED[key]
+def levels_of(session: Session, basin: str) -> list[BasinLevel]:
+    """Return the levels of a basin, without intervals: those that operators set, then those of its record. Floods are
+    by one method."""
+    ((_, found),) = levels_of_many(session, [basin])
+    if isinstance(found, DamagedSeries):
+        raise found
+    return found
 
 
-def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield the levels of a basin, without intervals: those that operators set, then those of its record. Floods are by
-    one method."""
-    for fixed in of_basin(session, basin):
-        yield as_record(BasinLevel, fixed, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
-    record = of_record(session, basin, intervals=False)
+def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, list[BasinLevel] | DamagedSeries]]:
+    """Yield basins with their levels as `levels_of` returns them, or with what is damaged of their record."""
+    fixed, floods = of_basins(session, names), flood_frequencies(session, names)
+    for basin, daily in series.read_variable(session, names, DISCHARGE):
+        if isinstance(daily, DamagedSeries):
+            yield basin, daily
+        else:
+            record = _of_record(daily, floods[basin].as_asked(), intervals=False)
+            yield basin, [*_levels(fixed.get(basin, []), record)]
+
+
+def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLevel]:
+    for one in fixed:
+        yield as_record(BasinLevel, one, kind=None, return_period_years=None, unit=FIXED_UNIT, reason=None)
     for statistic in record.statistics:
-        for named in () if record.floods.compares(statistic) else statistic.levels:
+        for named in statistic.levels:
             yield BasinLevel(
                 name=named.name,
                 kind=statistic.kind,
@@ -272,9 +283,9 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
             )
 
 
-def alert_levels(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield the levels of a basin that can have an alert, each with a discharge."""
-    for level in levels_of(session, basin):
+def alert_levels(found: Sequence[BasinLevel]) -> Iterator[BasinLevel]:
+    """Yield the levels that can have an alert, each with a discharge."""
+    for level in found:
         if level.kind == "flow-duration" or level.discharge is None:
             continue  # a level that most days exceed marks no event; a short record has no level
         if level.direction == "falling" and level.discharge == 0:

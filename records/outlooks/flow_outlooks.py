@@ -26,6 +26,7 @@ from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 from records.levels import basin_levels
+from records.levels.basin_levels import BasinLevel
 from records.runs import run_arrays, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunCalibration
@@ -198,13 +199,17 @@ def members_flow(discharge: RunSeries, basin: RunBasin) -> FlowAhead:
     return FlowAhead(LEVELS, quantiles.astype(np.float64), paths.astype(np.float64), of_paths)
 
 
+Levels = Sequence[BasinLevel] | DamagedSeries
+"""The levels of a basin, or what is damaged of its record."""
+
+
 def flow_outlooks(
-    session: Session, run: NewRun, basin: RunBasin, series: Series, adjustment: Adjustment | None
+    run: NewRun, basin: RunBasin, series: Series, adjustment: Adjustment | None, levels: Levels
 ) -> FlowOutlooks | None:
     if (found := distribution(series, basin)) is None:
         return None
     basis, flow = found
-    around = _surroundings(session, run, basin, series, found)
+    around = _surroundings(run, basin, series, found, levels)
     adjusted = None
     if adjustment is not None:
         adjusted = flow_outlook(adjustment.of_flow.adjusted_ahead(flow), around, adjustment.chances)
@@ -218,7 +223,7 @@ def flow_outlooks(
 
 
 def _surroundings(
-    session: Session, run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]
+    run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead], levels: Levels
 ) -> Surroundings:
     area = basin.area
     no_normal = basin.why(basin.summary.normal_mm)
@@ -227,17 +232,15 @@ def _surroundings(
         before=_flow_before(run, basin, *found),
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
-        levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else levels_of(session, basin.basin_id, area),
+        levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else _in_m3s(levels, area),
         window=min(run.days_to_come, WINDOW_DAYS),
     )
 
 
-def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
+def _in_m3s(levels: Levels, area: Area) -> list[Level] | Absent:
     """Return the levels that can have an alert, m3/s, or that the basin's record is damaged."""
-    try:
-        levels = [*basin_levels.alert_levels(session, basin)]
-    except DamagedSeries as problem:
-        return absent(Reason.FAILED, message=str(problem))
+    if isinstance(levels, DamagedSeries):
+        return absent(Reason.FAILED, message=str(levels))
     return [
         as_record(
             Level,
@@ -245,7 +248,7 @@ def levels_of(session: Session, basin: str, area: Area) -> list[Level] | Absent:
             level=level.name,
             discharge=float(converted(level.discharge or 0.0, unit=level.unit or "m3/s", into="m3/s", area=area)),
         )
-        for level in levels
+        for level in basin_levels.alert_levels(levels)
     ]
 
 

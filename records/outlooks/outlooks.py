@@ -19,6 +19,7 @@ from records.database.engine import Database
 from records.database.stored import as_values
 from records.forecasts import adjustments, latest
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
+from records.levels import basin_levels
 from records.outlooks.flow_outlooks import (
     ARRAYS,
     OUTLOOKS,
@@ -119,8 +120,9 @@ def _build(
         before = _issues_before(session, run, [name for _, name in issued], present)
         no_issue = absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
     outlooks = {}
+    levels = dict(basin_levels.levels_of_many(session, [name for _, name in issued]))
     for key, basin in issued.items():
-        flows = flow_outlooks(session, run, basin, series[key], published.get(key))
+        flows = flow_outlooks(run, basin, series[key], published.get(key), levels[basin.basin_id])
         if flows is None:
             continue
         since: OutlookBefore | Absent = no_issue
@@ -190,7 +192,8 @@ def _cause_of_change(basin: RunBasin, series: Series, peak: Peak | Absent) -> st
 
 def _computed(session: Session, key: RunBasinKey) -> FlowOutlooks | None:
     run, basin, series = runs.get(session, key[0]), runs.basin_of(session, *key), runs.series_of(session, *key, ARRAYS)
-    return flow_outlooks(session, run, basin, series, adjustments.published(session, *key))
+    levels = dict(basin_levels.levels_of_many(session, [basin.basin_id]))[basin.basin_id]
+    return flow_outlooks(run, basin, series, adjustments.published(session, *key), levels)
 
 
 def _issue(run: str, t0: str, outlook: FlowOutlooks) -> OutlookBefore:
@@ -219,14 +222,25 @@ class RunChances:
     adjustment: Adjustment | None
 
 
-def read_chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> RunChances:
-    window = min(run.days_to_come, WINDOW_DAYS)
-    return RunChances(run, basin.basin_id, window, _chances(session, run, basin, adjustment), adjustment)
+def read_chances(
+    session: Session, forecasts: Sequence[tuple[Run, RunBasin]], published: Mapping[RunBasinKey, Adjustment]
+) -> dict[str, RunChances]:
+    """Return the chances of levels by the forecasts of basins, following the adjustments that are given."""
+    outlooks = of_runs(session, forecasts, published)
+    return {
+        basin.basin_id: RunChances(
+            run=run,
+            basin_id=basin.basin_id,
+            window_days=min(run.days_to_come, WINDOW_DAYS),
+            chances=_chances(basin, outlooks[run.id, basin.basin_id]),
+            adjustment=published.get((run.id, basin.basin_id)),
+        )
+        for run, basin in forecasts
+    }
 
 
-def _chances(session: Session, run: Run, basin: RunBasin, adjustment: Adjustment | None) -> list[LevelChance] | Absent:
-    key, used = (run.id, basin.basin_id), basin.summary.calibration
-    outlook = of_runs(session, [(run, basin)], {} if adjustment is None else {key: adjustment})[key]
+def _chances(basin: RunBasin, outlook: RunOutlook | Absent) -> list[LevelChance] | Absent:
+    used = basin.summary.calibration
     if isinstance(outlook, Absent) or outlook.basis != "calibrated":
         return basin.why_not_calibrated
     levels = outlook.published.levels

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.alerts import Trend, ladder, trend
 from hydrology.base.absent import Absent, absent
-from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
+from hydrology.base.products import DISCHARGE
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
@@ -37,7 +37,7 @@ from records.alerts import held_alerts
 from records.alerts.alerts import ALERTS, Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
-from records.database.stored import grouped, read
+from records.database.stored import read
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
 from records.levels import basin_levels
@@ -306,20 +306,16 @@ _Observed = tuple[FlowNow | Absent, Mapping[date, float]]
 def _flows_now(session: Session, known: Mapping[str, Latest], names: Sequence[str], today: Day) -> dict[str, _Observed]:
     one_day = np.timedelta64(1, "D")
     period = Period(today - OBSERVED_DAYS * one_day, today - one_day)
-    flows: dict[str, _Observed] = {}
-    for product, of_product in grouped((gauge_product(name), name) for name in names).items():
-        records = series.read_recent(session, of_product, product, "discharge", period)
-        for name in of_product:
-            flows[name] = _flow_now(records.get(name), known.get(name))
-    return flows
+    records = series.read_variable(session, names, DISCHARGE, period=period)
+    return {name: _flow_now(record, known.get(name), period) for name, record in records}
 
 
-def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None) -> _Observed:
+def _flow_now(record: DailySeries | DamagedSeries | None, forecast: Latest | None, period: Period) -> _Observed:
     if isinstance(record, DamagedSeries):
         return absent(Reason.FAILED, message=str(record)), {}
     if record is None:
         return absent(Reason.NO_FLOW_OBSERVED, days=OBSERVED_DAYS), {}
-    area = None if forecast is None else forecast.basin.area
+    record, area = record.over(period), None if forecast is None else forecast.basin.area
     if record.unit == "mm/day" and area is None:
         return absent(Reason.RUN_WITHOUT_AREA), {}
     flow = converted(record.values, unit=record.unit, into="m3/s", area=area)

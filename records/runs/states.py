@@ -37,7 +37,7 @@ class StateConflict(DataProblem):
     """A different valid state of that day is already stored."""
 
 
-def unkept(new: NewState, at: datetime) -> State:
+def hashed(new: NewState, at: datetime) -> State:
     hashes = member_hashes(new.arrays)
     return State(
         **as_values(new),
@@ -49,43 +49,53 @@ def unkept(new: NewState, at: datetime) -> State:
     )
 
 
-def put(session: Session, new: NewState, at: datetime) -> State:
-    """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced."""
-    basins.lock(session, new.basin_id)
-    hashes = member_hashes(new.arrays)
-    state_hash = fingerprint(hashes)
-    key = {"version_id": new.version_id, "basin_id": new.basin_id, "day": new.day}
-    row = find_row(session, STATES, **key)
-    if row is not None and row.invalid_at is None and is_whole(row):
-        if row.sha256 != state_hash:
-            raise StateConflict(
-                f"Meanwhile another state of version {new.version_id} was stored for {new.basin_id} at {new.day}: "
-                "repeat the command, and it continues from that state."
-            )
-        return _state(row)
-    if row is not None:
-        if row.sha256 != state_hash:
-            hand_over(session, new.version_id, {(new.basin_id, new.day)})
-        session.execute(STATES.delete().filter_by(**key))
-    values = as_values(new, "arrays", "sums", "recent_flow") | {
-        "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in new.arrays.items()},
-        "content": pack_arrays(new.arrays),
-        "member_hashes": tuple(hashes),
-        "sha256": state_hash,
-        "sums": None if new.sums is None else pack_arrays(new.sums),
-        "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
-        "recent_flow": None if new.recent_flow is None else pack_arrays({_FLOW: new.recent_flow}),
-        "created_at": at,
+def put(session: Session, new: Sequence[NewState], at: datetime) -> list[State]:
+    """Store states. An equal one is not written again; an invalid or damaged one of its day is replaced."""
+    basins.lock(session, *(one.basin_id for one in new))
+    of_states = STATES.c.basin_id.in_({one.basin_id for one in new}), STATES.c.day.in_({one.day for one in new})
+    query = select(STATES).where(STATES.c.version_id.in_({one.version_id for one in new}), *of_states)
+    rows = {(row.version_id, row.basin_id, row.day): row for row in session.execute(query)}
+    result, added = list[State](), list[State]()
+    for state in (hashed(one, at) for one in new):
+        version, basin, of_day = key = state.version_id, state.basin_id, state.day
+        row = rows.get(key)
+        if row is not None and row.invalid_at is None and is_whole(row):
+            if row.sha256 != state.sha256:
+                raise StateConflict(
+                    f"Meanwhile another state of version {version} was stored for {basin} at {of_day}: "
+                    "repeat the command, and it continues from that state."
+                )
+            result.append(_state(row))
+            continue
+        if row is not None:
+            if row.sha256 != state.sha256:
+                hand_over(session, version, {(basin, of_day)})
+            session.execute(STATES.delete().filter_by(version_id=version, basin_id=basin, day=of_day))
+        result.append(state)
+        added.append(state)
+    add_all(session, State, [_row(one) for one in added])
+    return result
+
+
+def _row(state: State) -> dict[str, Any]:
+    return as_values(state, "arrays", "sums", "recent_flow", "invalid_at", "invalid_reason") | {
+        "variant": {name: {"shape": list(of.shape), "dtype": of.dtype.name} for name, of in state.arrays.items()},
+        "content": pack_arrays(state.arrays),
+        "sums": None if state.sums is None else pack_arrays(state.sums),
+        "sums_hash": None if state.sums is None else fingerprint(member_hashes(state.sums)),
+        "recent_flow": None if state.recent_flow is None else pack_arrays({_FLOW: state.recent_flow}),
     }
-    add_all(session, State, [values])
-    state = get(session, new.version_id, new.basin_id, new.day)
-    assert state is not None
-    return state
 
 
 def get(session: Session, version: str, basin: str, day: Day) -> State | None:
     row = find_row(session, STATES, version_id=version, basin_id=basin, day=day)
     return None if row is None else _state(row)
+
+
+def of_day(session: Session, version: str, basins: Sequence[str], day: Day) -> dict[str, State]:
+    """Return the states of basins at the end of a day, invalid too."""
+    query = select(STATES).filter_by(version_id=version, day=day).where(STATES.c.basin_id.in_(basins))
+    return {row.basin_id: _state(row) for row in session.execute(query)}
 
 
 def require(session: Session, version: str, basin: str, day: Day) -> State:
@@ -201,8 +211,7 @@ _MONTH = "datetime64[M]"
 
 def remove(session: Session, states: Collection[Key]) -> list[str]:
     """Delete states. Return the ids of records with an address: none."""
-    for basin in sorted({basin for _, basin, _ in states}):  # in the order in which all lock them
-        basins.lock(session, basin)
+    basins.lock(session, *(basin for _, basin, _ in states))
     for version, of_version in grouped((version, of) for version, *of in states).items():
         keys = {(basin, of_day) for basin, of_day in of_version}
         hand_over(session, version, keys)

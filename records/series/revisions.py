@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject, Long
-from records.database.stored import add_all, grouped, stored, table_of, upsert
+from records.database.stored import grouped, insert_into, stored, table_of, upsert
 from records.series import series
 from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
 
@@ -39,8 +39,10 @@ SOURCES = table_of(_Source)
 def register_source(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
     """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
     row = {"name": name, "sha256": sha256, "size": size, "read_at": read_at}
-    add_all(session, SOURCES, [row], if_new=True)
-    source: int = session.scalars(select(SOURCES.c.id).filter_by(name=name, sha256=sha256)).one()
+    insert = insert_into(session, SOURCES).on_conflict_do_nothing().values(row).returning(SOURCES.c.id)
+    source: int | None = session.scalar(insert)
+    if source is None:
+        source = session.scalars(select(SOURCES.c.id).filter_by(name=name, sha256=sha256)).one()
     return source
 
 

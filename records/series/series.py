@@ -4,10 +4,11 @@ If a year's row lacks a day, the day is NaN and `Flag.ABSENT`. A known day is ne
 it is first written to the log of revisions (`records.series.revisions` reads it).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ import numpy.typing as npt
 from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period, days_between
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
-from records.database.stored import narrowed
+from records.database.stored import grouped, narrowed
 from records.series.year_rows import (
     SERIES,
     VALUE,
@@ -38,6 +40,8 @@ from records.series.year_rows import (
 )
 
 _KEY = ("basin_id", "product", "variable")
+AT_A_TIME = 64
+"""Number of basins whose series are read by one statement."""
 _READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 
 
@@ -56,14 +60,6 @@ class Entry:
     unit: str
     period: Period
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The unit of a stored series, and the days of its calendar years from first to last."""
-
-    unit: str
-    years: Period
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
@@ -89,46 +85,41 @@ def _joined(rows: Iterable[Row[Any]], period: Period | None) -> DailySeries:
     return stored if period is None else stored.over(period)
 
 
-def read_recent(
-    session: Session, basin_ids: Sequence[str], product: str, variable: str, period: Period
-) -> dict[str, DailySeries | DamagedSeries]:
-    """Return a variable of many basins over a period, or what is damaged of it; basins without it are left out."""
-    query = _stored_years(period).filter_by(product=product, variable=variable).where(SERIES.c.basin_id.in_(basin_ids))
-    found: dict[str, DailySeries | DamagedSeries] = {}
-    for basin, of_basin in groupby(session.execute(query), key=lambda row: str(row.basin_id)):
-        try:
-            found[basin] = _joined(of_basin, period)
-        except DamagedSeries as problem:
-            found[basin] = problem
-    return found
-
-
 def read_product(
     session: Session,
-    basin: str,
+    basin_ids: Sequence[str],
     product: str,
     variables: Sequence[str] | None = None,
     period: Period | None = None,
-    *,
-    skip_damaged: bool = False,
-) -> dict[str, DailySeries]:
-    """Return series of a product by variable, over their known days.
+) -> Iterator[tuple[str, dict[str, DailySeries | DamagedSeries]]]:
+    """Yield basins with the series of a product by variable, over their known days; of a damaged one what is damaged.
 
-    A series with a damaged year raises DamagedSeries, or is left out (`skip_damaged`).
+    Only AT_A_TIME basins are in memory.
     """
-    query = _stored_years(period).filter_by(basin_id=basin, product=product)
-    query = narrowed(query, (SERIES.c.variable.in_, variables))
-    found = {}
-    for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
-        try:
-            stored = trimmed(_joined(of_variable, period))
-        except DamagedSeries:
-            if skip_damaged:
+    query = narrowed(_stored_years(period).filter_by(product=product), (SERIES.c.variable.in_, variables))
+    for first in range(0, len(basin_ids), AT_A_TIME):
+        some = basin_ids[first : first + AT_A_TIME]
+        found: dict[str, dict[str, DailySeries | DamagedSeries]] = {basin: {} for basin in some}
+        rows = session.execute(query.where(SERIES.c.basin_id.in_(some)))
+        for (basin, variable), years in groupby(rows, key=attrgetter("basin_id", "variable")):
+            try:
+                stored = trimmed(_joined(years, period))
+            except DamagedSeries as problem:
+                found[basin][variable] = problem
                 continue
-            raise
-        if stored is not None:
-            found[variable] = stored
-    return found
+            if stored is not None:
+                found[basin][variable] = stored
+        yield from found.items()
+
+
+def read_variable(
+    session: Session, basin_ids: Sequence[str], variable: str, product: str | None = None, period: Period | None = None
+) -> Iterator[tuple[str, DailySeries | DamagedSeries | None]]:
+    """Yield basins with a variable as `read_product` reads it, of a product or by default of that of their gauge."""
+    by_product = grouped((product or gauge_product(basin), basin) for basin in basin_ids)
+    for of_variable, names in by_product.items():
+        for basin, found in read_product(session, names, of_variable, [variable], period):
+            yield basin, found.get(variable)
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
@@ -136,15 +127,14 @@ def unit_of(session: Session, basin: str, product: str, variable: str) -> str | 
     return session.scalar(select(SERIES.c.unit).filter_by(**key).limit(1))
 
 
-def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
-    """Return the stored calendar years of many series. Series that are not stored are left out."""
-    unit, first, last = func.min(SERIES.c.unit), func.min(SERIES.c.year), func.max(SERIES.c.year)
+def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Period]:
+    """Return the days of the stored calendar years of many series. Series that are not stored are left out."""
     rows = session.execute(
-        select(SERIES.c.basin_id, unit, first, last)
+        select(SERIES.c.basin_id, func.min(SERIES.c.year), func.max(SERIES.c.year))
         .where(SERIES.c.basin_id.in_(basin_ids), SERIES.c.product == product, SERIES.c.variable == variable)
         .group_by(SERIES.c.basin_id)
     )
-    return {basin: Span(unit, calendar_years(first, last)) for basin, unit, first, last in rows}
+    return {basin: calendar_years(first, last) for basin, first, last in rows}
 
 
 def read_many(
@@ -227,21 +217,22 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
     ]
 
 
-def longest_record(
-    session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
-) -> tuple[str, Period] | None:
-    """Return a basin's product with the longest record of some variables, and its years. None without any.
+def longest_records(
+    session: Session, basin_ids: Sequence[str], variables: Sequence[str], preferred: str | None = None
+) -> dict[str, tuple[str, Period]]:
+    """Return each basin's product with the longest record of some variables, and its years; none without any.
 
     `preferred` is returned if it has at least two years.
     """
-    query = select(
-        SERIES.c.product, func.count(SERIES.c.year.distinct()), func.min(SERIES.c.year), func.max(SERIES.c.year)
-    ).where(SERIES.c.basin_id == basin, SERIES.c.variable.in_(variables))
-    rows = session.execute(query.group_by(SERIES.c.product).order_by(SERIES.c.product)).all()
-    if not rows:
-        return None
-    chosen = max(rows, key=lambda row: (row[0] == preferred and row[1] > 1, row[1]))
-    return chosen[0], calendar_years(chosen[2], chosen[3])
+    of_record, count = (SERIES.c.basin_id, SERIES.c.product), func.count(SERIES.c.year.distinct())
+    query = select(*of_record, count, func.min(SERIES.c.year), func.max(SERIES.c.year))
+    query = query.where(SERIES.c.basin_id.in_(basin_ids), SERIES.c.variable.in_(variables))
+    longest: dict[str, tuple[str, Period]] = {}
+    rows = session.execute(query.group_by(*of_record).order_by(*of_record))
+    for basin, records in grouped((basin, record) for basin, *record in rows).items():
+        product, _, first, last = max(records, key=lambda record: (record[0] == preferred and record[1] > 1, record[1]))
+        longest[basin] = product, calendar_years(first, last)
+    return longest
 
 
 def stamp(session: Session, basin: str, product: str) -> int:

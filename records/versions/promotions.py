@@ -75,8 +75,7 @@ def promote(
         require_usable(used)
     if basin_ids is None:
         basin_ids = basins_of(session, version)
-    for basin in sorted(set(basin_ids)):
-        basins.lock(session, basin)
+    basins.lock(session, *basin_ids)
     _require_owners(session, candidate, basin_ids)
     before = current(session, basin_ids)
     changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]

@@ -40,7 +40,7 @@ from hydrology.weather.forcing import (
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.checksums import new_id, verified
-from records.database.stored import add_all, as_record, as_values, grouped, narrowed, stored, table_of
+from records.database.stored import add_all, as_record, as_values, grouped, insert_into, narrowed, stored, table_of
 from records.database.stored import read as read_records
 from records.series.year_rows import VALUE
 
@@ -280,9 +280,10 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     by_basin = {forecast.basin: forecast for forecast in forecasts}
     refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
     rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
-    before = _hashes(session, issue_id, rows)
-    add_all(session, BasinPart, [row for basin, row in rows.items() if basin not in before], if_new=True)
-    for basin, digest in _hashes(session, issue_id, rows).items():
+    insert = insert_into(session, PARTS).on_conflict_do_nothing().returning(PARTS.c.basin_id)
+    new = {*session.scalars(insert, [*rows.values()])} if rows else set()
+    before = [basin for basin in rows if basin not in new]
+    for basin, digest in _hashes(session, issue_id, before).items() if before else ():
         if digest != rows[basin]["sha256"]:
             refused[basin] = (
                 f"{basin}: another weather forecast of {issue.source} {issue.model} of "
@@ -292,19 +293,20 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
     stored = [basin for basin in rows if basin not in refused]
     return StoredIssue(
         issue_id=issue_id,
-        new=tuple(basin for basin in stored if basin not in before),
-        known=tuple(basin for basin in stored if basin in before),
+        new=tuple(basin for basin in stored if basin in new),
+        known=tuple(basin for basin in stored if basin not in new),
         refused=refused,
     )
 
 
 def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
     identity = as_values(issue, "available_time", "licence", "credit") | {"operational": operational}
+    stored = select(ISSUES.c.id).filter_by(**identity)
+    if (found := session.scalar(stored)) is not None:
+        return str(found)
     row = as_values(issue, "available_time") | identity | {"id": new_id(at), "created_at": at}
     add_all(session, Issue, [row], if_new=True)
-    found: str | None = session.scalar(select(ISSUES.c.id).filter_by(**identity))
-    assert found is not None
-    return found
+    return str(session.scalars(stored).one())  # another may have been faster
 
 
 def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
@@ -323,6 +325,6 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
     return columns | {"sha256": sha256(content_to_hash(SimpleNamespace(**columns)))}
 
 
-def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
+def _hashes(session: Session, issue_id: str, basins: Sequence[str]) -> dict[str, str]:
     query = select(PARTS.c.basin_id, PARTS.c.sha256).where(PARTS.c.issue_id == issue_id)
-    return dict(session.execute(query.where(PARTS.c.basin_id.in_(list(basins)))).all())
+    return dict(session.execute(query.where(PARTS.c.basin_id.in_(basins))).all())

@@ -57,7 +57,7 @@ def test_a_revised_attribute_makes_the_states_invalid(sqlite_database: Database,
             session, "OWN-mill", "own", "precipitation", daily("2008-04-01", 1, 2), a_source(session), NOW
         )
         version = a_version(session).id
-        states.put(session, a_state(version, "2008-04-02", basin_id="OWN-mill", product="own"), NOW)
+        states.put(session, [a_state(version, "2008-04-02", basin_id="OWN-mill", product="own")], NOW)
 
     def valid() -> bool:
         with sqlite_database.reading() as session:

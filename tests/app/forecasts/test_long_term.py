@@ -25,7 +25,7 @@ def store_run(database: Database) -> None:
     }
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, BASIN))
-        stored = states.put(session, a_state(version, "2008-09-30", sums=sums), NOW)
+        stored = states.put(session, [a_state(version, "2008-09-30", sums=sums)], NOW)[0]
         result = factories.forecast(state_hash=stored.sha256, spin_up_days=DAYS)
         a_run(session, version, result, horizon_days=3, forcing_kind="observed")
 

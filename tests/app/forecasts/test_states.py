@@ -23,10 +23,10 @@ def a_chain(database: Database) -> str:
     with database.transaction() as session:
         version = a_version(session, a_member(), a_member(1)).id
         promotions.promote(session, version, [a_basin(session)], reason="better", by="someone", at=NOW)
-        first = states.put(session, a_state(version, "2008-01-31", sums=SUMS), NOW)
+        first = states.put(session, [a_state(version, "2008-01-31", sums=SUMS)], NOW)[0]
         parent = {"parent_day": first.day, "parent_hash": first.sha256}
-        states.put(session, a_state(version, "2008-02-29", 2.0, **parent), NOW)
-        states.put(session, a_state(version, "2008-03-31", 3.0), NOW)
+        states.put(session, [a_state(version, "2008-02-29", 2.0, **parent)], NOW)
+        states.put(session, [a_state(version, "2008-03-31", 3.0)], NOW)
         reason = a_reason("The precipitation was revised.")
         states.invalidate(session, BASIN, "maurer_extended", np.datetime64("2008-03-01", "D"), reason, NOW)
     return version

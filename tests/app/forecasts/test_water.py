@@ -462,7 +462,7 @@ def test_the_past_is_that_of_stored_states_and_else_of_the_simulation(database: 
     store_past(database, run)
     with database.transaction() as session:
         cells = np.arange(8, dtype=np.float32).reshape(2, 4)
-        states.put(session, a_state(runs.get(session, run).version_id, "2008-09-29", arrays={"c": cells}), NOW)
+        states.put(session, [a_state(runs.get(session, run).version_id, "2008-09-29", arrays={"c": cells})], NOW)
     past = client.get(STORAGE, params={"past_days": 3}).json()["past"]
     assert past["time"] == ["2008-09-28", "2008-09-29", "2008-09-30"]
     assert past["total"] == [100.0, 14.0, 100.0]

@@ -106,10 +106,10 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
 def test_the_floods_of_a_basin_are_by_one_method(database: Database) -> None:
     with database.transaction() as session:
         write(session, a_basin(session), "usgs", "discharge", a_record(), a_source(session), NOW)
-        before = {level.name for level in basin_levels.alert_levels(session, BASIN)}
+        before = {level.name for level in basin_levels.alert_levels(basin_levels.levels_of(session, BASIN))}
         skew = FloodFrequencySettings(regional_skew=0.1, regional_skew_error=0.3)
         basin_levels.put_flood_frequency(session, BASIN, skew, NOW)
-        after = {level.name for level in basin_levels.alert_levels(session, BASIN)}
+        after = {level.name for level in basin_levels.alert_levels(basin_levels.levels_of(session, BASIN))}
     assert before == {*(f"gev-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
     assert after == {*(f"lp3-{years}" for years in FLOOD_YEARS), "7q2", "7q10"}
 

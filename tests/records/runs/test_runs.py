@@ -257,7 +257,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
 
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        states.put(session, a_state(version, "2008-09-30", arrays={"c": cells, "h": cells}), NOW)
+        states.put(session, [a_state(version, "2008-09-30", arrays={"c": cells, "h": cells})], NOW)
         run = _with_cells(session, version, cells)
         changed = _with_cells(session, version, other, purpose="what-if")
         sizes = {row.run_id: len(row.content) for row in session.execute(select(RUN_MEMBERS))}
@@ -269,7 +269,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
         )
         assert cells_of(changed).values.tobytes() == other.tobytes()
         states.invalidate(session, BASIN, "maurer_extended", day("2008-09-30"), a_reason("rain was revised"), NOW)
-        states.put(session, a_state(version, "2008-09-30", arrays={"c": other, "h": cells}), NOW)
+        states.put(session, [a_state(version, "2008-09-30", arrays={"c": other, "h": cells})], NOW)
         session.expire_all()
         for left, of_run in ((cells, run), (other, changed)):
             assert cells_of(of_run).values.tobytes() == left.tobytes()
@@ -281,13 +281,13 @@ def test_the_cells_of_a_damaged_state_are_not_returned_until_it_is_computed_agai
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         new = a_state(version, "2008-09-30", arrays={"c": cells})
-        states.put(session, new, NOW)
+        states.put(session, [new], NOW)
         run = _with_cells(session, version, cells)
         session.execute(text("UPDATE states SET content = :content"), {"content": b"rubbish"})
         with pytest.raises(Corrupt, match="forecast again"):
             runs.series_of(session, run, BASIN)
         assert runs.ledger_of(session, run, BASIN) == [CLOSED]
-        states.put(session, new, NOW)
+        states.put(session, [new], NOW)
         assert runs.series_of(session, run, BASIN)["cells_at_t0"].values.tobytes() == cells.tobytes()
 
 

@@ -50,9 +50,9 @@ def _a_version_of_the_basin(session: Session) -> str:
 def test_a_state_comes_back_as_it_was_put(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        first = states.put(session, a_state(version, "2008-09-29"), NOW)
+        first = states.put(session, [a_state(version, "2008-09-29")], NOW)[0]
         new = a_state(version, "2008-09-30", 2.0, parent_day=first.day, parent_hash=first.sha256)
-        put = states.put(session, new, NOW)
+        put = states.put(session, [new], NOW)[0]
     with database.reading() as session:
         stored = states.get(session, version, BASIN, day("2008-09-30"))
         assert states.get(session, version, BASIN, day("2008-10-01")) is None
@@ -66,11 +66,11 @@ def test_a_state_comes_back_as_it_was_put(database: Database) -> None:
 def test_the_same_state_again_writes_nothing_and_another_is_a_conflict(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        states.put(session, a_state(version, "2008-09-30"), NOW)
+        states.put(session, [a_state(version, "2008-09-30")], NOW)
         before = contents(session)
-        states.put(session, a_state(version, "2008-09-30"), LATER)
+        states.put(session, [a_state(version, "2008-09-30")], LATER)
         with pytest.raises(StateConflict, match="2008-09-30"):
-            states.put(session, a_state(version, "2008-09-30", 1.5), LATER)
+            states.put(session, [a_state(version, "2008-09-30", 1.5)], LATER)
         assert contents(session) == before
 
 
@@ -81,9 +81,9 @@ def test_a_revision_invalidates_the_states_that_consumed_its_day(database: Datab
         a_basin(session, "SYNTH-01")
         for version in versions:
             for at in days:
-                states.put(session, a_state(version, at), NOW)
-        states.put(session, a_state(versions[0], days[2], basin_id="SYNTH-01"), NOW)
-        states.put(session, a_state(versions[0], "2008-10-01", product="daymet"), NOW)
+                states.put(session, [a_state(version, at)], NOW)
+        states.put(session, [a_state(versions[0], days[2], basin_id="SYNTH-01")], NOW)
+        states.put(session, [a_state(versions[0], "2008-10-01", product="daymet")], NOW)
 
         revised = (BASIN, "maurer_extended", day("2008-09-29"))
         assert states.invalidate(session, *revised, a_reason("revised rain"), LATER) == 4
@@ -105,10 +105,10 @@ def test_a_revision_invalidates_the_states_that_consumed_its_day(database: Datab
 def test_an_invalid_state_is_replaced(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        states.put(session, a_state(version, "2008-09-30"), NOW)
+        states.put(session, [a_state(version, "2008-09-30")], NOW)
         states.invalidate(session, BASIN, "maurer_extended", day("2008-09-01"), a_reason("revised"), NOW)
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
-        states.put(session, a_state(version, "2008-09-30", 3.0), LATER)
+        states.put(session, [a_state(version, "2008-09-30", 3.0)], LATER)
         newest = states.newest_valid(session, version, BASIN, day("2008-09-30"))
     assert newest is not None
     assert newest.arrays["c"][0, 0] == 3.0
@@ -119,7 +119,7 @@ def test_the_newest_state_is_not_of_a_later_day(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         for at in ("2008-09-01", "2008-09-30"):
-            states.put(session, a_state(version, at), NOW)
+            states.put(session, [a_state(version, at)], NOW)
         newest = states.newest_valid(session, version, BASIN, day("2008-09-29"))
         assert newest is not None
         assert newest.day == day("2008-09-01")
@@ -132,9 +132,9 @@ def test_the_newest_states_of_many_basins_are_those_of_each(database: Database) 
         for basin in ("SYNTH-01", "SYNTH-03"):
             a_basin(session, basin)
         for basin, at in ((BASIN, "2008-09-01"), (BASIN, "2008-09-30"), ("SYNTH-01", "2008-09-28")):
-            states.put(session, a_state(version, at, basin_id=basin), NOW)
-        states.put(session, a_state(other, "2008-09-29"), NOW)
-        states.put(session, a_state(version, "2008-09-29", basin_id="SYNTH-01"), NOW)
+            states.put(session, [a_state(version, at, basin_id=basin)], NOW)
+        states.put(session, [a_state(other, "2008-09-29")], NOW)
+        states.put(session, [a_state(version, "2008-09-29", basin_id="SYNTH-01")], NOW)
         revised = ("SYNTH-01", "maurer_extended", day("2008-09-29"))
         states.invalidate(session, *revised, a_reason("revised"), NOW)
         names = [BASIN, "SYNTH-01", "SYNTH-03"]
@@ -149,7 +149,7 @@ def test_the_newest_states_of_many_basins_are_those_of_each(database: Database) 
 def test_a_damaged_state_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        states.put(session, a_state(version, "2008-09-30"), NOW)
+        states.put(session, [a_state(version, "2008-09-30")], NOW)
         damaged = checksums.pack_arrays({"c": np.full((2, 3), 9.0, dtype=np.float32)})
         session.execute(text("UPDATE states SET content = :content"), {"content": damaged})
         with pytest.raises(Corrupt, match="2008-09-30"):
@@ -160,8 +160,8 @@ def test_the_sums_of_a_state_come_back_and_leave_its_hash_as_it_is(database: Dat
     sums = {"precipitation": np.array([1 / 3, 0.1]), "loss": np.array([1e5, 2.0])}
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        without = states.put(session, a_state(version, "2008-09-29"), NOW)
-        summed = states.put(session, a_state(version, "2008-09-30", sums=sums, spin_up_days=40), NOW)
+        without = states.put(session, [a_state(version, "2008-09-29")], NOW)[0]
+        summed = states.put(session, [a_state(version, "2008-09-30", sums=sums, spin_up_days=40)], NOW)[0]
         assert (without.sums, without.spin_up_days) == (None, 9999)
         assert (summed.spin_up_days, summed.sha256) == (40, without.sha256)
         assert summed.sums is not None
@@ -173,7 +173,7 @@ def test_the_sums_of_a_state_come_back_and_leave_its_hash_as_it_is(database: Dat
 def test_a_state_with_damaged_sums_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        states.put(session, a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])}), NOW)
+        states.put(session, [a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])})], NOW)
         damaged = checksums.pack_arrays({"loss": np.array([1.0, 3.0])})
         session.execute(text("UPDATE states SET sums = :sums"), {"sums": damaged})
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
@@ -185,4 +185,4 @@ def test_an_unknown_basin_is_refused(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         with pytest.raises(UnknownBasin):
-            states.put(session, a_state(version, "2008-09-30"), NOW)
+            states.put(session, [a_state(version, "2008-09-30")], NOW)

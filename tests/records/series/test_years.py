@@ -112,7 +112,7 @@ def test_run_content_and_states_to_prune_are_found_by_key(database: Database) ->
             for number in range(first, last):
                 results = [replace(issued(basin), series=[discharge]) for basin in basins]
                 run_ids.append(a_run(session, version, *results, t0=START + number).id)
-                states.put(session, a_state(version, str(START + number)), NOW)
+                states.put(session, [a_state(version, str(START + number))], NOW)
 
     def read_contents(session: Session) -> None:
         contents = runs.content_of_many(session, [(run_ids[0], basins[0]), (run_ids[1], basins[1])])

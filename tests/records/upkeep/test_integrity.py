@@ -65,7 +65,7 @@ def store_one_of_each(session: Session) -> None:
     for at, value in ((NOW, 1.0), (instant("2009-01-01"), 2.0)):
         series_writer.write(session, *KEY, daily("1999-01-01", value), a_source(session), at)
     version = a_version(session).id
-    states.put(session, a_state(version, "2008-09-30"), NOW)
+    states.put(session, [a_state(version, "2008-09-30")], NOW)
     error_models.replace(session, an_error_model(version), NOW)
     weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
     bridges.create(session, LIVE, [a_part()], NOW)

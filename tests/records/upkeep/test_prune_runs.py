@@ -168,7 +168,7 @@ def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Da
     stored = ("2008-07-30", "2008-08-31", "2008-09-30")
     with database.transaction() as session:
         for at in ("2008-07-01", "2008-07-30", "2008-07-31", "2008-08-30", "2008-08-31", "2008-09-29", "2008-09-30"):
-            states.put(session, a_state(version, at), NOW)
+            states.put(session, [a_state(version, at)], NOW)
         session.execute(
             update(STATES)
             .where(STATES.c.day == day("2008-07-31"))
@@ -194,7 +194,7 @@ def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(
     cells = np.arange(6, dtype=np.float32).reshape(2, 3)
     with database.transaction() as session:
         for at in ("2008-09-28", "2008-09-29"):
-            states.put(session, a_state(version, at, arrays={"c": cells}), NOW)
+            states.put(session, [a_state(version, at, arrays={"c": cells})], NOW)
         state = states.get(session, version, BASIN, day("2008-09-28"))
         assert state is not None
         axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": [0, 1, 2]}

@@ -54,7 +54,7 @@ def changed(before: dict[str, dict[str, Mark]], after: dict[str, dict[str, Mark]
 
 def test_every_row_is_in_exactly_one_slice(on_postgresql: Database) -> None:
     with on_postgresql.transaction() as session:
-        states.put(session, a_state(version_of(session), "2008-10-01"), NOW)
+        states.put(session, [a_state(version_of(session), "2008-10-01")], NOW)
     of_tables = marks(on_postgresql)
     with on_postgresql.reading() as session:
         stored = counts(session)
@@ -86,7 +86,7 @@ def test_a_mark_changes_with_a_changed_a_new_and_a_deleted_row_alone(on_postgres
     third = marks(on_postgresql)
     assert {table for table, _ in changed(second, third)} == {"run_contents"}
     with on_postgresql.transaction() as session:
-        states.put(session, a_state(version_of(session), "2008-10-01"), NOW)
+        states.put(session, [a_state(version_of(session), "2008-10-01")], NOW)
     fourth = marks(on_postgresql)
     assert changed(third, fourth) == {("states", "2008-10-01")}
     with on_postgresql.transaction() as session:
@@ -105,7 +105,7 @@ def test_a_check_of_what_changed_leaves_out_what_was_whole(on_postgresql: Databa
         one.sentence for one in left.unchanged
     ]
     with on_postgresql.transaction() as session:
-        states.put(session, a_state(version_of(session), "2008-10-01"), NOW)
+        states.put(session, [a_state(version_of(session), "2008-10-01")], NOW)
         damage(session, STATES)
     found = check(on_postgresql, NOW, only_changed=True)
     assert {one.table for one in found.damages} == {"states"}
@@ -120,7 +120,7 @@ def test_an_interrupted_check_goes_on_where_it_was(on_postgresql: Database) -> N
         read = 1 + sum(counts(session)[table.name] for table in before_states if table not in slices.COLUMNS)
         session.execute(update(SERIES).values(updated_at=instant("2010-01-01")))
         for at in ("2008-10-01", "2008-10-02"):
-            states.put(session, a_state(version_of(session), at), NOW)
+            states.put(session, [a_state(version_of(session), at)], NOW)
 
     def interrupt(done: int, _total: int) -> None:
         if done == read + 2:  # the year of the series and both states, the second of them not yet noted
