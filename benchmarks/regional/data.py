@@ -9,6 +9,7 @@ from hydrology.base.calendar import Period
 from ingestion.base import Source
 from ingestion.sources.camels import CamelsSource
 from operations.basin_data.ingest import ingest
+from operations.weather.fuse import fuse
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock
@@ -16,7 +17,9 @@ from runtime.settings import Settings
 from testing.work import work_of
 
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
-PRODUCT = "maurer_extended"
+PRODUCT, DAYMET = "maurer_extended", "daymet"
+FUSED = "maurer_daymet"
+"""The mean of both products, as `freshet weather fuse` derives it."""
 BASINS = "basin_lists/447_basin_file.txt"
 METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
 """The scores of every table."""
@@ -43,10 +46,10 @@ class Product:
 PRODUCTS = {
     PRODUCT: Product(("maurer_extended.zip",)),
     # Most of its records begin on 1980-10-01, so the first validation year is the warm-up.
-    "daymet": Product(("daymet_400.zip",), "1981-10-01..1989-09-30"),
+    DAYMET: Product(("daymet_400.zip",), "1981-10-01..1989-09-30"),
     **{
-        f"fused-{shift}": Product(("maurer_extended.zip", "daymet_400.zip"), "1981-10-01..1989-09-30")
-        for shift in fused.SHIFTS
+        name: Product(("maurer_extended.zip", "daymet_400.zip"), "1981-10-01..1989-09-30")
+        for name in (FUSED, *(f"fused-{shift}" for shift in fused.SHIFTS))
     },
 }
 OTHER_FILES = ("basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0", "swe_reference.zip")
@@ -81,6 +84,9 @@ def source(product: str = PRODUCT) -> Source:
 
 def opened(product: str = PRODUCT) -> Database:
     """Return the database of FRESHET_DATA with a product's basins in it; those that are missing are ingested."""
+    if product == FUSED:
+        for part in (PRODUCT, DAYMET):
+            opened(part).close()
     database = Database(Settings.load().database_url)
     database.migrate()
     wanted = basins(product)
@@ -88,7 +94,11 @@ def opened(product: str = PRODUCT) -> Database:
         there = {basin for basin, _ in series.extent(session, wanted, product, ["precipitation"])}
     if missing := [basin for basin in wanted if basin not in there]:
         print(f"{len(missing)} basins of {product} are ingested first")
-        outcomes = ingest(work_of(database, Clock()), source(product), missing)
+        work = work_of(database, Clock())
+        if product == FUSED:
+            _, outcomes = fuse(work, FUSED, (PRODUCT, DAYMET))
+        else:
+            outcomes = ingest(work, source(product), missing)
         require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     return database
 

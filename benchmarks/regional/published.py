@@ -1,8 +1,10 @@
 """Networks beside the published LSTM and EA-LSTM, basin by basin; the shipped ones in `results/published.json`.
 
 The published scores are those of Kratzert et al. 2019 (doi:10.5194/hess-23-5089-2019): on the same forcing, basins and
-test years, trained for NSE, the mean of eight seeds, and each seed. Those of the shipped ensemble are the scores that
-it is shipped with, so that nothing is simulated and no flow of the test years is read.
+test years, trained for NSE, the mean of eight seeds, and each seed; beside networks on several products those of
+Kratzert et al. 2021 (doi:10.5194/hess-25-2685-2021): one LSTM on Maurer, Daymet and NLDAS, the mean of ten seeds.
+Those of the shipped ensemble are the scores that it is shipped with, so that nothing is simulated and no flow of the
+test years is read.
 """
 
 import csv
@@ -21,6 +23,7 @@ from hydrology.scores.comparisons import MEANINGS, difference, quartiles
 from models.pretrained import attachments, form
 
 FOLDER = "benchmarks/ealstm_maurer_531"
+PER_BASIN, THREE_PRODUCTS = "benchmarks/benchmark_models_per_basin.csv", "LSTM_multiforcing_ens10"
 MODELS = ("lstm", "ealstm")
 COLUMNS = {"nse": "NSE", "beta_nse": "beta_nse", "fhv": "FHV", "flv": "FLV"}
 
@@ -70,6 +73,15 @@ def _beside(ours: Mapping[str, Mapping[str, float | None]], model: str) -> dict[
 def of_ensemble(model: str) -> dict[str, dict[str, float]]:
     """Return the scores of a published ensemble, by metric and basin."""
     return read(camels() / FOLDER / f"test_metrics_531camels_{model}_ensemble.csv")
+
+
+def of_three_products() -> dict[str, dict[str, float]]:
+    """Return the scores of the published LSTM ensemble on three products, by metric and basin."""
+    with (camels() / PER_BASIN).open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["model"] == THREE_PRODUCTS]
+    return {
+        metric: {f"USGS-{row['gauge_id']}": float(row[metric.upper()]) for row in rows} for metric in ("nse", "kge")
+    }
 
 
 def read(path: Path) -> dict[str, dict[str, float]]:

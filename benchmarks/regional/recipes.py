@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
+from benchmarks.regional.data import FUSED, PRODUCT, PRODUCTS, TRAINING, basins
 from benchmarks.regional.sources import fused
 from jobspec.network import LATITUDE, sized
 from jobspec.training import SEEN_ATTRIBUTES, STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
@@ -105,6 +105,8 @@ RECIPES = {
     "us-daymet": Recipe(_members(unseen=UNSEEN_IN_TURN), product="daymet", attributes=SEEN_ATTRIBUTES),
     "us-maurer-buckets": Recipe(_buckets(), attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
     "us-daymet-buckets": Recipe(_buckets(), product="daymet", attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
+    # The same on the mean of both.
+    "us-fused-buckets": Recipe(_buckets(), product=FUSED, attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
     # One network on both products: its rain is their mean.
     **{
         f"{name}-{shift}": Recipe(settings, product=f"fused-{shift}", attributes=attributes, auxiliary=auxiliary)

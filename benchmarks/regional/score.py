@@ -40,8 +40,8 @@ def score(name: str) -> None:
     evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what ran off. `uncertainty`: the
     probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the basins that each never saw,
     `uncertainty-us` and `uncertainty-us-unseen` those of `freshet-us`; `volumes`: those with the weather of other
-    years. `us`: the parts of `freshet-us`; `us-buckets`: its buckets alone; `us-twins`: their twins; `us-folds`: their
-    folds.
+    years. `us`: the parts of `freshet-us`; `us-buckets`: its buckets alone; `us-with-fused`: those on the mean of both
+    products, too; `us-twins`: their twins; `us-folds`: their folds.
     """
     measure = OTHERS.get(name)
     result, folder = (_series(name), RESULTS / "series") if measure is None else (measure(), RESULTS)
@@ -190,7 +190,8 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "us": lambda: us.score("both", "maurer"),
     "us-buckets": lambda: us.score("buckets"),
     "us-twins": us.score_twins,
-    "us-folds": us.score_folds,
+    "us-with-fused": lambda: us.score("with-fused"),
+    "us-folds": lambda: us.score_folds("both", "maurer", "buckets"),
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
 NAMES = ("mclstm", "twins", "us-maurer-buckets", *COMPARED, *OTHERS)

@@ -2,9 +2,10 @@
 
 `weights` writes `results/weights/us.json`, `score us` writes `results/us.json`: all products, each of them alone, and
 some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
-the same of the buckets of both products alone, which pass every question about more and less rain. `score us-twins` and
-`score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a basin make of
-the test years. `ship-us` writes the shipped combinations of the parts of today and of their twins.
+the same of the buckets of both products alone, which pass every question about more and less rain; `score
+us-with-fused` of all four parts and those on the mean of both products, which counts as a product by itself. `score
+us-twins` and `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a
+basin make of the test years. `ship-us` writes the shipped combinations of the parts of today and of their twins.
 """
 
 import json
@@ -18,7 +19,7 @@ import numpy as np
 from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import METRICS, PRODUCT, PRODUCTS, TEST, basins, opened
-from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
+from benchmarks.regional.members import ENSEMBLE, FOLDS, PARTS, RESULTS, US_PARTS, fold, series
 from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
@@ -40,6 +41,7 @@ COMBINATIONS: Mapping[str, tuple[str, ...]] = {
     "both": tuple(US_PARTS),
     "maurer": ("us-maurer", "us-maurer-buckets"),
     "buckets": ("us-maurer-buckets", "us-daymet-buckets"),
+    "with-fused": tuple(PARTS),
 }
 SHIPPED: Mapping[str, str] = {"freshet-us": "both", "freshet-us-buckets": "buckets"}
 """The shipped combinations."""
@@ -73,7 +75,8 @@ def choose_weights(combinations: Sequence[str]) -> None:
 def score(*combinations: str) -> dict[str, Any]:
     """Return the scores of combinations in the test years, by the weights that were chosen before.
 
-    Beside each: the shipped ensemble and the published LSTM in the same basins, with the paired test.
+    Beside each: the shipped ensemble and the published LSTMs, on Maurer and on three products, in the same basins, with
+    the paired test.
     """
     result: dict[str, Any] = {"period": TEST}
     for name in combinations:
@@ -84,9 +87,10 @@ def score(*combinations: str) -> dict[str, Any]:
         others = {
             "shipped": published.shipped_scores(ENSEMBLE),
             "published": published.of_ensemble("lstm"),
+            "three products": published.of_three_products(),
         }
         beside = {
-            of: {metric: published.paired(metric, scores[OWN][metric], theirs[metric]) for metric in published.COLUMNS}
+            of: {metric: published.paired(metric, scores[OWN][metric], known) for metric, known in theirs.items()}
             for of, theirs in others.items()
         }
         result[name] = {"weights": chosen.common, "scores": _shown(scores), **beside}
@@ -101,10 +105,10 @@ def score_twins() -> dict[str, Any]:
     return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, runs, names), names)})}
 
 
-def score_folds() -> dict[str, Any]:
+def score_folds(*combinations: str) -> dict[str, Any]:
     """Return the scores in the test years of basins that no member has seen, by the common weights."""
     result: dict[str, Any] = {"period": TEST}
-    for name in COMBINATIONS:
+    for name in combinations:
         common = common_weights(name)
         found: ByMetric = {}
         for number in range(1, FOLDS + 1):

@@ -18,7 +18,7 @@ from records.versions import versions
 
 STEPS = 20
 """Weights are multiples of one divided by this number."""
-MAX_PARTS = 4
+MAX_PARTS = 5
 """The number of possible weights grows fast with that of the parts."""
 PULL = 0.5
 """Of the common weights on a basin's own, in years of errors as large as the flow's variance."""

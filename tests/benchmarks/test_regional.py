@@ -11,7 +11,7 @@ from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.pictures import drawn as pictures
 from benchmarks.regional.pictures import uncertainty as uncertainty_pictures
-from benchmarks.regional.published import paired
+from benchmarks.regional.published import PER_BASIN, of_three_products, paired
 from benchmarks.regional.published import read as read_published
 from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.score import quartiles
@@ -105,7 +105,7 @@ def test_a_mean_of_an_unknown_series_names_the_known_ones() -> None:
 
 
 def test_an_unknown_combination_names_the_known_ones() -> None:
-    with pytest.raises(SystemExit, match="no combination; there are both, maurer, buckets"):
+    with pytest.raises(SystemExit, match="no combination; there are both, maurer, buckets, with-fused"):
         choose_weights(["both", "all"])
 
 
@@ -164,3 +164,17 @@ def test_published_scores_are_paired_by_basin_and_nearness_to_the_perfect_score_
     nse = paired("nse", dict.fromkeys(ours, 0.5), published["nse"])
     assert (nse["gain"]["better"], nse["gain"]["worse"]) == (4, 4)
     assert nse["theirs"]["median"] == pytest.approx(0.5)
+
+
+def test_the_published_scores_on_three_products_are_read_by_basin(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FRESHET_CAMELS", str(tmp_path))
+    path = tmp_path / PER_BASIN
+    path.parent.mkdir()
+    path.write_text(
+        "gauge_id,model,NSE,KGE,rPearson,Beta,Gamma,KGElf,in_447,in_531\n"
+        "01022500,HBV_ub,0.5,0.6,0.9,1,1,0.5,1,1\n"
+        "01022500,LSTM_multiforcing_ens10,0.8,0.7,0.9,1,1,0.5,1,1\n"
+    )
+    assert of_three_products() == {"nse": {"USGS-01022500": 0.8}, "kge": {"USGS-01022500": 0.7}}
