@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
-from sqlalchemy import create_engine
+from sqlalchemy import NullPool, create_engine
 
 import migrations
 import records
@@ -27,7 +27,7 @@ def write_revision(message: str, versions: Path) -> None:
     from alembic import command
 
     number = len(migrations.revisions(versions)) + 1
-    with create_engine("sqlite://").begin() as connection:
+    with create_engine("sqlite://", poolclass=NullPool).begin() as connection:
         config = migrations.configuration(connection, versions)
         config.attributes["metadata"] = Base.metadata
         command.upgrade(config, "head")

@@ -1,11 +1,11 @@
 """How many mutants of ten modules the tests of `make test` find, and how many more those of `make test-all`.
 
-Each mutant meets the tests that run its line, the quickest first, as many as take a minute in each tier, until one
-fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has what this printed for the
-tests as they were before they had tiers: of its mutants, those that were found then and whose lines are still there are
-tried again, first by the test that found them last (`results/found.json`, which each run renews); `lost` are those that
-are not found now. On the committed tree, an hour on two cores with all tests, much less where those tests still find
-them; a run that is stopped goes on where it was, in a folder of the temporary one.
+Each mutant meets the tests that run its line, those of its module and then the quickest first, as many as take a minute
+in each tier, until one fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has
+what this printed for the tests as they were before they had tiers: of its mutants, those that were found then and whose
+lines are still there are tried again, first by the test that found them last (`results/found.json`, which each run
+renews); `lost` are those that are not found now. On the committed tree, an hour on two cores with all tests, much less
+where those tests still find them; a run that is stopped goes on where it was, in a folder of the temporary one.
 """
 
 import json
@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -73,19 +74,26 @@ class CoveringTests:
                     self._of_lines[module].setdefault(int(line), set()).update(functions)
 
     def quickest(self, mutant: Mutant, tier: str) -> list[str]:
-        """Return the functions of a tier that run a mutant's line, the quickest first, as long as the bound.
+        """Return the functions of a tier that run a mutant's line, as long as the bound.
 
-        A line that runs outside of any test, as a constant does, concerns all functions of the files of tests that run
-        the module: one may read the constant alone.
+        Those in the module's own file of tests are the first, then the quickest. A line that is not the first one of a
+        statement, or is of a signature, concerns the functions of the lines beside it; one that runs outside of any
+        test, as a constant does, all functions of the files of tests that run the module: one may read the constant
+        alone.
         """
         lines, seconds = self._of_lines[mutant.module], self._seconds[tier]
-        before = [line for line in lines if line <= mutant.line]
-        functions = lines[max(before)] if before else set()
+        places = sorted(lines)
+        at = bisect_right(places, mutant.line)
+        first = max(at - 1, 0)
+        functions = set().union(*(lines[line] for line in places[first : at if mutant.line in lines else at + 1]))
         if not functions:
             files = {_file_of(function) for function in set().union(*lines.values())}
             functions = {function for function in seconds if _file_of(function) in files}
+        own = f"/test_{Path(mutant.module).name}"
         chosen, total = [], 0.0
-        for function in sorted(functions & seconds.keys(), key=lambda function: (seconds[function], function)):
+        for function in sorted(
+            functions & seconds.keys(), key=lambda one: (not _file_of(one).endswith(own), seconds[one], one)
+        ):
             if total < BOUND:
                 chosen.append(function)
                 total += seconds[function]
