@@ -80,11 +80,14 @@ def test_every_queue_has_a_worker_without_a_gpu_and_training_one_with() -> None:
     assert "gpu" in device["capabilities"]
 
 
-def test_an_image_is_built_from_the_target_of_its_name() -> None:
-    for one in own_services().values():
+def test_an_image_is_built_once_from_the_target_of_its_name() -> None:
+    built = [one for one in own_services().values() if "build" in one]
+    assert sorted(one["image"] for one in built) == sorted(OWN_IMAGES)
+    for one in built:
         assert one["image"] == f"freshet:{one['build']['target']}"
         assert one["build"]["target"] in stages()
     assert {one["image"] for one in own_services().values()} == OWN_IMAGES
+    assert {one["pull_policy"] for one in own_services().values()} == {"never"}  # no registry has them
 
 
 def test_secrets_come_from_the_environment_file_alone() -> None:
