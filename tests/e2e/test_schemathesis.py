@@ -21,10 +21,10 @@ from tests.e2e.conftest import Api
 pytestmark = pytest.mark.extended
 
 SEED = 20
-MIN_CASES = {"sqlite": 500, "postgresql": 300}
+MIN_CASES = {"sqlite": 500, "postgresql": 200}
 PHASES = os.environ.get("FRESHET_CONFORMANCE_PHASES", "examples,fuzzing")
 """With `examples,coverage,fuzzing`, each parameter's edges are tried too: three thousand requests, some minutes."""
-FUZZED = {"sqlite": 6, "postgresql": 3}
+FUZZED = {"sqlite": 6, "postgresql": 1}
 """Requests an operation, besides the examples and the edges of its parameters."""
 # `Allow` in an answer to OPTIONS names one route of an address, and the router has one route a method.
 LEFT_OUT = "allow_header_conformance"

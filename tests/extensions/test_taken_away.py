@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -67,7 +68,6 @@ from workers.tasks import HANDLERS
 
 settings = Settings.load(database_url=sys.argv[1], broker_url="memory://")
 database = Database(settings.database_url)
-database.migrate()
 with database.transaction() as session:
     key, token = keys.make(session, "river office", "admin", None, datetime.now(UTC))
     subscriptions.create(session, NewSubscription(email="a@rivers.example"), key.id, datetime.now(UTC), settings)
@@ -102,10 +102,10 @@ print(json.dumps({
 """
 
 
-def service_of(folder: Path, extensions: list[str]) -> dict[str, Any]:
-    """Return what a service with some extensions has, on a new database."""
+def service_of(database: Path, folder: Path, extensions: list[str]) -> dict[str, Any]:
+    """Return what a service with some extensions has, on a copy of a new database."""
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, f"sqlite:///{folder / 'freshet.sqlite'}"],
+        [sys.executable, "-c", _PROGRAM, f"sqlite:///{shutil.copy(database, folder / 'freshet.sqlite')}"],
         env=os.environ | {SETTING: ",".join(extensions), "FRESHET_DATA": str(folder)},
         capture_output=True,
         text=True,
@@ -116,8 +116,8 @@ def service_of(folder: Path, extensions: list[str]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return service_of(tmp_path_factory.mktemp("whole"), INSTALLED)
+def whole(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return service_of(migrated_sqlite, tmp_path_factory.mktemp("whole"), INSTALLED)
 
 
 def test_each_extension_is_named_here() -> None:
@@ -125,8 +125,10 @@ def test_each_extension_is_named_here() -> None:
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_without_an_extension_exactly_its_own_is_missing(name: str, whole: dict[str, Any], tmp_path: Path) -> None:
-    rest = service_of(tmp_path, [other for other in INSTALLED if other != name])
+def test_without_an_extension_exactly_its_own_is_missing(
+    name: str, whole: dict[str, Any], migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    rest = service_of(migrated_sqlite, tmp_path, [other for other in INSTALLED if other != name])
     assert rest.pop("pages") == [200] * 4
     for part, names in rest.items():
         own = [one for one in whole[part] if one.startswith(OWN[name].get(part, ()))]
