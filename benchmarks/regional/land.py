@@ -66,7 +66,8 @@ def _kriged(known: Array, values: Array, places: Array) -> Array:
     mean, sd = values.mean(axis=0), values.std(axis=0)
     covariance = np.exp(-_apart(known, known) / RANGE) + NUGGET * np.eye(len(known))
     weights = np.linalg.solve(covariance, (values - mean) / sd)
-    return np.clip(np.exp(-_apart(places, known) / RANGE) @ weights * sd + mean, values.min(axis=0), values.max(axis=0))
+    estimated = np.exp(-_apart(places, known) / RANGE) @ weights * sd + mean
+    return np.asarray(np.clip(estimated, values.min(axis=0), values.max(axis=0)))
 
 
 def _apart(some: Array, others: Array) -> Array:

@@ -53,8 +53,8 @@ def test_missing_days_and_no_rain_are_refused() -> None:
 
 def test_net_radiation_is_that_of_the_published_example() -> None:
     # Rio de Janeiro in May, Allen et al. 1998, examples 11 and 12: 7.6, of a clear-sky radiation of 18.8 MJ/m2/day.
-    day = (np.array([value]) for value in (14.5, 18.8 / 0.75, 25.1, 19.1, 2100.0))
-    assert net_radiation(*day, elevation=0.0) == pytest.approx(7.6, abs=0.1)
+    radiation, above, tmax, tmin, vapour = (np.array([value]) for value in (14.5, 18.8 / 0.75, 25.1, 19.1, 2100.0))
+    assert net_radiation(radiation, above, tmax, tmin, vapour, 0.0) == pytest.approx(7.6, abs=0.1)
 
 
 def test_evapotranspiration_of_priestley_and_taylor_has_the_published_slope_and_psychrometric_constant() -> None:

@@ -274,7 +274,7 @@ def test_an_upgrade_computes_states_anew_where_the_land_is_assumed(database: Dat
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, BASIN))
         for basin, assumes in ((BASIN, True), (a_basin(session, other), None)):
-            basins.upsert(session, basins.Basin(basin, assume_attributes=assumes))
+            basins.upsert(session, ownership.Basin(basin, assume_attributes=assumes))
             states.put(session, [a_state(version, "2008-09-30", basin_id=basin)], NOW)
     _downgrade(database, "0017")
     database.migrate()
