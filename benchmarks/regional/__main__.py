@@ -10,7 +10,6 @@ import argparse
 
 from benchmarks.regional import (
     examination,
-    land,
     members,
     published,
     score,
@@ -20,6 +19,7 @@ from benchmarks.regional import (
     trials,
     us,
 )
+from benchmarks.regional.own_gauges import land
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
