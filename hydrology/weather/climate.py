@@ -19,7 +19,7 @@ _LATENT_HEAT = 2.45  # MJ/kg
 _STEFAN_BOLTZMANN = 4.903e-9  # MJ/K4/m2/day
 _KELVIN = 273.16  # as in the source
 _ALBEDO = 0.23  # of short grass
-_LEAST_CLEAR_SKY = 0.1  # MJ/m2/day: a divisor where the sun does not rise
+_MIN_CLEAR_SKY = 0.1  # MJ/m2/day: a divisor where the sun does not rise
 
 
 def daylength(days: Days, latitude: npt.ArrayLike) -> Array:
@@ -61,7 +61,7 @@ def net_radiation(
     m; each is (days,).
     Source: Allen et al. 1998 (FAO paper 56), equations 37 to 40.
     """
-    clear_sky = np.maximum((0.75 + 2e-5 * elevation) * extraterrestrial, _LEAST_CLEAR_SKY)
+    clear_sky = np.maximum((0.75 + 2e-5 * elevation) * extraterrestrial, _MIN_CLEAR_SKY)
     cloudiness = 1.35 * np.clip(radiation / clear_sky, 0.3, 1.0) - 0.35
     black_body = _STEFAN_BOLTZMANN * ((tmax + _KELVIN) ** 4 + (tmin + _KELVIN) ** 4) / 2
     outgoing = black_body * (0.34 - 0.14 * np.sqrt(vapour_pressure / 1000)) * cloudiness

@@ -1,7 +1,7 @@
 """Attributes of the land between the basins: a grid by kriging, and how well it does where basins are left out.
 
 `land` prints, for each attribute, the share of its variance over the basins that is explained where a fifth of them is
-left out at a time, and writes the shipped grid, made from all of them.
+left out at a time, and writes the shipped grid, which is of all of them.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ RANGE = 4.0
 NUGGET = 0.1
 """Share of the variance that differs between neighbours. Both explain most in basins left out."""
 REACH = 3.0
-"""Degrees beyond which no basin says anything of a place."""
+"""Degrees beyond which no basin counts for a place."""
 LATITUDES, LONGITUDES = np.arange(24.5, 49.6, 0.5), np.arange(-125.0, -66.4, 0.5)
 
 
