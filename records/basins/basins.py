@@ -247,7 +247,8 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     was_assuming, _ = changes.get("assume_attributes", (None, None))
-    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
+    place = ("latitude", "longitude")
+    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name in place]
     if was_assuming or any(old is not None for old in olds):
         return True
     return bool(olds) and basin in assuming(session, [basin])
