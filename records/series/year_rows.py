@@ -163,7 +163,7 @@ READ = tuple(SERIES.c[name] for name in (*YEAR_SUMMED.names, *YEAR_SUMMED.conten
 """The columns of years to read."""
 
 
-def whole(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
+def whole(rows: Iterable[Any]) -> Iterator[Any]:
     """Yield stored years (READ) unchanged after checking them; a damaged one raises DamagedSeries."""
     of_series, of_years = dict[tuple[str, str, str], int](), dict[tuple[int, str], bytes]()  # what many years share
     for row in rows:
