@@ -38,7 +38,7 @@ LEADS = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 21, 25, 30
 """The gaps of these, each as likely."""
 HIDDEN, STEPS, BATCH, PEAK_RATE, DECAY = 64, 4000, 2048, 4e-3, 1e-3
 MIN_SCALE = 1e-3
-"""Added to a river's standard deviations, so that one that never changes is no divisor of 0."""
+"""Added to standard deviations of flow and error, so that a river that never changes divides nothing by 0."""
 MIN_ROWS = 500
 """Fewer rows of a gap and class leave its quantiles as those of the table."""
 
