@@ -2,8 +2,8 @@
 
 python -m tests.extensions.parts '[[DATA-FOLDER, [EXTENSION, ...]], ...]'
 
-prints a line of JSON for each service, whose folder holds a new database. The libraries, and what of the core asks for
-no extension, are loaded once: each service is a fork of that process.
+prints a line of JSON for each service, whose folder holds a new database. Libraries, and modules of the core that ask
+for no extension, are loaded once: each service is a fork of that process.
 """
 
 import gc
@@ -60,7 +60,7 @@ def parts() -> dict[str, Any]:
         guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
         pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
     assert KINDS.keys() == HANDLERS.keys()
-    _require_said_what_is_missing(settings)
+    _require_errors_that_name_the_missing(settings)
     return {
         "paths": list(document["paths"]),
         "tags": [tag["name"] for tag in document["tags"]],
@@ -75,7 +75,8 @@ def parts() -> dict[str, Any]:
     }
 
 
-def _require_said_what_is_missing(settings: Settings) -> None:
+def _require_errors_that_name_the_missing(settings: Settings) -> None:
+    """Require that an error names an extension exactly where it is not there."""
     from freshet.cli.job_command import take_device
     from freshet.commands.feeds import start_feeds
     from jobspec.feed_kinds import FEED_KINDS, USUAL, usual_left_out
@@ -98,7 +99,7 @@ def _refusal(function: Callable[..., object], *arguments: object) -> str:
 if __name__ == "__main__":
     assert extensions.cache_info().currsize == 0, "what is loaded here asks for extensions: each fork chooses its own"
     log_to_stderr("error")
-    gc.disable()  # a fork ends before it has made much
+    gc.disable()  # a fork ends before there is much garbage
     for data, chosen in json.loads(sys.argv[1]):
         if (service := os.fork()) == 0:
             url = f"sqlite:///{Path(data) / DATABASE}"

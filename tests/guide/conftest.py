@@ -36,7 +36,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def demonstrated(environment: dict[str, str], shared: Path) -> Path:
-    """A folder in which somebody with other settings has begun the first page, with what it printed; to be copied."""
+    """A folder in which somebody with other settings has run the demonstration, with what it printed; to be copied."""
 
     def fill(folder: Path) -> None:
         elsewhere = {"FRESHET_AS_OF": "2001-02-03", "FRESHET_PRETRAINED": str(folder)}
