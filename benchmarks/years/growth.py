@@ -1,4 +1,4 @@
-"""A store on PostgreSQL that has grown for `DAYS` days: a backup and a check of one day more, and the prune of a month.
+"""A store on PostgreSQL that has grown for many days: a backup and a check of one day more, and the prune of a month.
 
 The first issue day is stored by the functions of the service, like real calibrated forecasts of 10 members x 31 traces
 x 10 days. The rows of the others are copies of its rows under the names and days of their own, with digests renewed:
@@ -48,7 +48,7 @@ _TABLES = (RUNS, RUN_BASINS, RUN_CONTENTS, RUN_MEMBERS, OUTLOOKS, ISSUES, PARTS,
 Row = dict[str, Any]
 
 
-def measure(basins: int = BASINS) -> dict[str, Any]:
+def measure(basins: int = BASINS, days: int = DAYS) -> dict[str, Any]:
     """Return seconds and megabytes."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name, served() as server:
         folder = Path(name)
@@ -57,17 +57,17 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
         database.migrate()
         copy_rows(store.database, database)
         store = replace(store, database=database)
-        result = _grown(store, folder)
+        result = _grown(store, folder, days)
         database.close()
-    return {"shape": f"{DAYS} issue days of {basins} basins", **result}
+    return {"shape": f"{days} issue days of {basins} basins", **result}
 
 
-def _grown(store: Store, folder: Path) -> dict[str, Any]:
+def _grown(store: Store, folder: Path, days: int) -> dict[str, Any]:
     database, newest = store.database, CLOCK.now() + timedelta(days=2)  # after the days of the patterns
-    first = newest - timedelta(days=DAYS)
+    first = newest - timedelta(days=days)
     store.issue_day(first, store.names)
     rows = _rows_of_day(database, first)
-    for number in range(1, DAYS):
+    for number in range(1, days):
         _store_day(database, rows, first + timedelta(days=number), number)
     with database.transaction() as session:
         session.connection().exec_driver_sql("ANALYZE")
@@ -76,7 +76,7 @@ def _grown(store: Store, folder: Path) -> dict[str, Any]:
     backups = [folder / name for name in ("whole", "after")]
     result["backup"] = _timed(lambda: make(settings, database, CLOCK, backups[0], _silent))
     result["check"] = _timed(lambda: check(database, CLOCK.wall()).require())
-    _store_day(database, rows, newest, DAYS)
+    _store_day(database, rows, newest, days)
     result["backup_after"] = _timed(lambda: make(settings, database, CLOCK, backups[1], _silent, backups[0]))
     result["check_changed"] = _timed(lambda: check(database, CLOCK.wall(), only_changed=True).require())
     result["backup_mb"] = [round(file.stat().st_size / 1e6, 1) for file in backups]
