@@ -52,20 +52,19 @@ def measure(basins: int = BASINS, days: int = DAYS) -> dict[str, Any]:
     """Return seconds and megabytes."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name, served() as server:
         folder = Path(name)
-        store = opened(folder / "store", basins)
+        store, first = opened(folder / "store", basins), CLOCK.now() + timedelta(days=2 - days)  # after the patterns
+        store.issue_day(first, store.names)
         database = Database(server.new())
         database.migrate()
         copy_rows(store.database, database)
         store = replace(store, database=database)
-        result = _grown(store, folder, days)
+        result = _grown(store, folder, first, days)
         database.close()
     return {"shape": f"{days} issue days of {basins} basins", **result}
 
 
-def _grown(store: Store, folder: Path, days: int) -> dict[str, Any]:
-    database, newest = store.database, CLOCK.now() + timedelta(days=2)  # after the days of the patterns
-    first = newest - timedelta(days=days)
-    store.issue_day(first, store.names)
+def _grown(store: Store, folder: Path, first: datetime, days: int) -> dict[str, Any]:
+    database, newest = store.database, first + timedelta(days=days)
     rows = _rows_of_day(database, first)
     for number in range(1, days):
         _store_day(database, rows, first + timedelta(days=number), number)
