@@ -12,7 +12,7 @@ from benchmarks.cycles.days import Days, bits, differing, prepared, working
 from records.database.engine import Database
 from testing.databases import PostgreSQL, copy_into, served
 
-BASINS, DAYS = 40, 3
+BASINS, DAYS = 40, 2
 DIVISIONS = ((1, 40), (1, 7), (2, 7), (2, 1))
 """Numbers of workers, and of the basins of a part."""
 BLOCKS = (1, 5)

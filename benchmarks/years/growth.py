@@ -7,13 +7,15 @@ what is stored, and how long it takes to read, check, copy and delete, are those
 `after` is a backup after the one of the day before, `changed` a check of what that day changed. The prune is that of a
 month at once, which nobody had applied before: daily it is a thirtieth of it. Meanwhile another connection reads the
 newest states and results of some basins all the time: `longest_read_seconds` is the slowest of these readings, and
-`longest_read_before_seconds` that without a prune. Wall-clock seconds, with the CPU seconds of the thread that works.
+`longest_read_before_seconds` that without a prune. The measurement fails if one of them waits for a lock. Wall-clock
+seconds, with the CPU seconds of the thread that works.
 """
 
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,7 +23,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, func, select, text
 
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import BY, Standing, Store, opened
@@ -172,19 +174,22 @@ def _later(table: Table, rows: list[Row], run: str, issue: str, at: datetime, da
 
 
 class _Reader:
-    """Reads the newest states and results of some basins all the time, and notes how long each reading takes."""
+    """Reads the newest states and results of some basins all the time, and notes how long each reading takes.
+
+    It fails if it has to wait for a lock.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store, self._ended, self._seconds = store, threading.Event(), [0.0]
-        self._thread = threading.Thread(target=self._read)
+        self._pool = ThreadPoolExecutor(max_workers=1)
 
     def __enter__(self) -> "_Reader":
-        self._thread.start()
+        self._reading = self._pool.submit(self._read)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self._thread.join()
+        self._reading.result()  # raises what it raised
 
     def longest(self) -> float:
         """Return the seconds of the longest reading since the last question."""
@@ -196,6 +201,7 @@ class _Reader:
         while not self._ended.is_set():
             started = time.monotonic()
             with self._store.database.reading() as session:
+                session.execute(text("SET LOCAL lock_timeout = '10ms'"))
                 states.newest_valid_many(session, self._store.version, names, until)
                 newest = runs.list_runs(session, limit=1)[0].id
                 runs.series_of_many(session, [(newest, name) for name in names], ["discharge_quantiles"])

@@ -202,8 +202,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
         for version, basin, of_day, invalid_at, valid in session.execute(query.order_by(*of_basin, STATES.c.day))
         if invalid_at is not None or (valid is not None and valid.astype(_MONTH) == of_day.astype(_MONTH))
     ]
-    asked = None if states is None else set(states)
-    return {key: 1 for key in found if asked is None or key in asked}
+    return dict.fromkeys(found if states is None else {*states}.intersection(found), 1)
 
 
 _MONTH = "datetime64[M]"
