@@ -48,6 +48,7 @@ MEASUREMENTS = {
     "outages-replay": "benchmarks.replays.outages",
     "outlook-replay": "benchmarks.replays.outlook",
     "origin": "benchmarks.water.origin",
+    "own-gauges": "benchmarks.regional.own_gauges.measured",
     "pages": "benchmarks.pages.opened",
     "pages-large": "benchmarks.pages.large",
     "network-step": "benchmarks.speed.network_step",

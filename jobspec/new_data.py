@@ -94,8 +94,9 @@ class AddedBasin(RequestModel):
     attributes: Attributes = Field({}, examples=[{"elev_mean": 280.5, "soil_porosity": 0.44}])
     assume_attributes: bool | None = Field(
         None,
-        description="Whether the mean of the basins that a version learnt from may stand in for missing attributes of "
-        "soil, geology, vegetation and terrain: every answer names those that it does. Never for climate and area.",
+        description="Whether missing attributes of soil, geology, vegetation and terrain may be assumed: as they are "
+        "around, in the conterminous USA, else at the mean of the basins that a version learnt from. Every answer "
+        "names those that are. Never climate and area.",
     )
 
     adopt: bool = Field(False, description=ADOPT)

@@ -110,8 +110,8 @@ class BasinDetail(BasinSummary):
         examples=[[(47.1, -68.7), (47.3, -68.8)]],
     )
     assume_attributes: bool = Field(
-        description="Whether an operator allows unknown attributes to be replaced by the mean of the basins that a "
-        "model version learnt from. Each answer names the attributes replaced so."
+        description="Whether an operator allows unknown attributes to be assumed, as they are around or at the mean of "
+        "the basins that a model version learnt from. Each answer names those that are."
     )
     series: list[Series] = Field(description="The stored daily series, by product and variable.")
     current_version: Annotated[str | None, Why("No model version has been promoted for this basin.")] = Field(

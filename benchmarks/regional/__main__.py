@@ -1,7 +1,7 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES [MEMBER
 ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights
 [COMBINATION ...]`, `... ship-us`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
-`... draw`.
+`... land`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -19,6 +19,7 @@ from benchmarks.regional import (
     trials,
     us,
 )
+from benchmarks.regional.own_gauges import land
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
@@ -50,6 +51,7 @@ def main() -> None:
     what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble")
+    what.add_parser("land")
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_cores(cores(Settings.load().cores))
@@ -79,6 +81,8 @@ def main() -> None:
         snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
+    elif arguments.what == "land":
+        land.write()
     else:
         drawn.draw()
 

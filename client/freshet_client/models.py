@@ -32,7 +32,7 @@ class AddedBasin(Model):
 
     assume_attributes: bool | None = None
     """
-    Whether the mean of the basins that a version learnt from may stand in for missing attributes of soil, geology, vegetation and terrain: every answer names those that it does. Never for climate and area.
+    Whether missing attributes of soil, geology, vegetation and terrain may be assumed: as they are around, in the conterminous USA, else at the mean of the basins that a version learnt from. Every answer names those that are. Never climate and area.
     """
 
     adopt: bool = False
@@ -4429,7 +4429,7 @@ class BasinDetail(Model):
 
     assume_attributes: bool
     """
-    Whether an operator allows unknown attributes to be replaced by the mean of the basins that a model version learnt from. Each answer names the attributes replaced so.
+    Whether an operator allows unknown attributes to be assumed, as they are around or at the mean of the basins that a model version learnt from. Each answer names those that are.
     """
 
     series: list[Series]

@@ -106,8 +106,8 @@ class Reason(Enum):
     GIVE_AREA = "give its area (freshet basins add {basin} --area KM2)"
     GIVE_ATTRIBUTES = "ingest or give {attributes} (freshet basins add {basin} --attributes FILE)"
     GIVE_OR_ASSUME_ATTRIBUTES = (
-        "ingest or give {attributes} (freshet basins add {basin} --attributes FILE, or allow the means of the "
-        "version's basins with --assume-attributes)"
+        "ingest or give {attributes} (freshet basins add {basin} --attributes FILE, or allow an estimate "
+        "with --assume-attributes)"
     )
 
     # Training

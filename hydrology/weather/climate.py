@@ -16,6 +16,10 @@ from hydrology.base.errors import DataProblem
 
 _SOLAR_CONSTANT = 118.1  # MJ/m2/day: 0.0820 MJ/m2/min
 _LATENT_HEAT = 2.45  # MJ/kg
+_STEFAN_BOLTZMANN = 4.903e-9  # MJ/K4/m2/day
+_KELVIN = 273.16  # as in the source
+_ALBEDO = 0.23  # of short grass
+_MIN_CLEAR_SKY = 0.1  # MJ/m2/day: a divisor where the sun does not rise
 
 
 def daylength(days: Days, latitude: npt.ArrayLike) -> Array:
@@ -46,6 +50,34 @@ def potential_evapotranspiration(temperature: npt.ArrayLike, radiation: npt.Arra
     """
     t, r = np.asarray(temperature, dtype=np.float64), np.asarray(radiation, dtype=np.float64)
     return np.maximum(r / _LATENT_HEAT * (t + 5) / 100, 0.0)
+
+
+def net_radiation(
+    radiation: Array, extraterrestrial: Array, tmax: Array, tmin: Array, vapour_pressure: Array, elevation: float
+) -> Array:
+    """Return the daily net radiation of short grass in MJ/m2/day.
+
+    Radiation on the ground and above the air is in MJ/m2/day, temperatures in degC, vapour pressure in Pa, elevation in
+    m; each is (days,).
+    Source: Allen et al. 1998 (FAO paper 56), equations 37 to 40.
+    """
+    clear_sky = np.maximum((0.75 + 2e-5 * elevation) * extraterrestrial, _MIN_CLEAR_SKY)
+    cloudiness = 1.35 * np.clip(radiation / clear_sky, 0.3, 1.0) - 0.35
+    black_body = _STEFAN_BOLTZMANN * ((tmax + _KELVIN) ** 4 + (tmin + _KELVIN) ** 4) / 2
+    outgoing = black_body * (0.34 - 0.14 * np.sqrt(vapour_pressure / 1000)) * cloudiness
+    return np.asarray((1 - _ALBEDO) * radiation - outgoing)
+
+
+def priestley_taylor(net: Array, temperature: Array, elevation: float) -> Array:
+    """Return potential evapotranspiration in mm/day from net radiation (MJ/m2/day), mean temperature (degC), elevation.
+
+    1.26 · Δ / (Δ + γ) · Rn / λ, and 0 where the net radiation is negative. CAMELS's `pet_mean` is of this form.
+    Source: Priestley and Taylor 1972, doi:10.1175/1520-0493(1972)100<0081:OTAOSH>2.3.CO;2; Δ and γ by Allen et al. 1998
+    (FAO paper 56), equations 7, 8 and 13.
+    """
+    slope = 4098 * saturation_vapour_pressure(temperature) / 1000 / (temperature + 237.3) ** 2
+    psychrometric = 0.000665 * 101.3 * ((293 - 0.0065 * elevation) / 293) ** 5.26
+    return np.asarray(np.maximum(1.26 * slope / (slope + psychrometric) * net / _LATENT_HEAT, 0.0))
 
 
 def _geometry(days: Days, latitude: npt.ArrayLike) -> tuple[Array, Array, Array]:

@@ -1,6 +1,6 @@
 """What belongs to a basin: its days, the choice of basins, and its attributes as network input.
 
-Missing attributes are assumed at the training mean, if an operator allows it. Climate and area are never assumed: the
+Missing attributes are assumed, if an operator allows it. Climate and area are never assumed: the
 climate is computed from the weather archive, and discharge is converted with the area.
 """
 
@@ -87,24 +87,28 @@ class Attributes:
 
 
 def completed(
-    basin: str, names: Sequence[str], values: npt.NDArray[np.float64], means: Mapping[str, float] | None, allowed: bool
+    basin: str,
+    names: Sequence[str],
+    values: npt.NDArray[np.float64],
+    guesses: Mapping[str, float] | None,
+    allowed: bool,
 ) -> Attributes | Absent:
     """Return a basin's attributes with none missing, or why they cannot be completed.
 
     Args:
         values: (attributes,) in the order of the names, NaN where one is not known.
-        means: over the basins that the version learnt from; None where there is no version yet: nothing is assumed.
+        guesses: what may be assumed of each; None where there is no version yet: nothing is assumed.
         allowed: whether an operator allows attributes of the basin to be assumed.
     """
     unknown = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
     if not unknown:
         return Attributes(values)
-    needed = [name for name in unknown if means is None or not allowed or name in _NEVER_ASSUMED]
+    needed = [name for name in unknown if guesses is None or not allowed or name in _NEVER_ASSUMED]
     if needed:
-        return _reason(basin, needed, may_assume=means is not None)
-    assert means is not None
-    mean_values = np.array([means[name] for name in names])
-    return Attributes(np.where(np.isnan(values), mean_values, values), tuple(unknown))
+        return _reason(basin, needed, may_assume=guesses is not None)
+    assert guesses is not None
+    guessed = np.array([guesses[name] for name in names])
+    return Attributes(np.where(np.isnan(values), guessed, values), tuple(unknown))
 
 
 def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> Absent:

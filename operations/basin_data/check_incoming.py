@@ -96,25 +96,41 @@ class ImpossibleWeather(DataProblem):
 
 
 def check_observed(
-    session: Session, data: BasinData, reference: Reference | None = None
-) -> tuple[BasinData, list[str]]:
-    """Check a source's weather together with the stored weather of the same days, and the basin's as it is stored.
+    session: Session, given: Sequence[BasinData], references: Mapping[str, Reference]
+) -> tuple[list[BasinData], dict[str, list[str]]]:
+    """Check a source's weather together with the stored weather of the same days, and the basins' as it is stored.
 
-    Return the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
+    Return the data, with the days on which tmin is above tmax flagged suspect, and the warnings by basin.
     """
-    by_product: dict[str, dict[str, SourceSeries]] = {}
-    for one in data.series:
-        if one.variable in CHECKED and len(one.series):
-            by_product.setdefault(one.product, {})[one.variable] = one
-    if not by_product:
-        return data, []
-    reference = reference or read_references(session, [data.basin], by_product)[data.basin]
+    weather: dict[tuple[str, str], dict[str, SourceSeries]] = {}
+    for data in given:
+        for one in data.series:
+            if one.variable in CHECKED and len(one.series):
+                weather.setdefault((data.basin, one.product), {})[one.variable] = one
+    if unread := sorted({basin for basin, _ in weather if basin not in references}):
+        references = {**references, **read_references(session, unread, {product for _, product in weather})}
+    stored = _stored(session, weather)
+    checked, warnings = list[BasinData](), dict[str, list[str]]()
+    for data in given:
+        of_basin = {
+            product: (one, stored[basin, product]) for (basin, product), one in weather.items() if basin == data.basin
+        }
+        found = _checked(data, of_basin, references[data.basin]) if of_basin else (data, [])
+        checked.append(found[0])
+        warnings[data.basin] = found[1]
+    return checked, warnings
+
+
+def _checked(
+    data: BasinData,
+    by_product: Mapping[str, tuple[Mapping[str, SourceSeries], Mapping[str, DailySeries]]],
+    reference: Reference,
+) -> tuple[BasinData, list[str]]:
     warnings: list[str] = []
     checked: dict[tuple[str, str], SourceSeries] = {}
-    for product, given in by_product.items():
+    for product, (given, stored) in by_product.items():
         incoming = {name: one.series for name, one in given.items()}
-        stored = _stored(session, data.basin, product, incoming)
-        climate, beside = reference.climates[product], incoming | stored
+        climate, beside = reference.climates[product], {**incoming, **stored}
         found, known = (
             weather_findings(DailyWeather.of_series(product, of_days, reference.basin.latitude, climate))
             for of_days in (beside, stored)
@@ -188,13 +204,23 @@ def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Ite
     ]
 
 
-def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    period = Period(
-        min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
-    )
-    others = [name for name in CHECKED if name not in incoming]
-    ((_, stored),) = series.read_product(session, [basin], product, others, period)
-    return {name: daily for name, daily in stored.items() if isinstance(daily, DailySeries)}  # new data replace others
+def _stored(
+    session: Session, incoming: Mapping[tuple[str, str], Mapping[str, SourceSeries]]
+) -> dict[tuple[str, str], dict[str, DailySeries]]:
+    """Return the stored other variables of the same days, by basin and product."""
+    alike = grouped(((product, _span(given), frozenset(given)), basin) for (basin, product), given in incoming.items())
+    found: dict[tuple[str, str], dict[str, DailySeries]] = {}
+    for (product, period, given), names in alike.items():
+        others = [name for name in CHECKED if name not in given]
+        for basin, stored in series.read_product(session, names, product, others, period):
+            readable = {name: daily for name, daily in stored.items() if isinstance(daily, DailySeries)}
+            found[basin, product] = readable  # new data replace damaged ones
+    return found
+
+
+def _span(given: Mapping[str, SourceSeries]) -> Period:
+    periods = [one.series.period for one in given.values()]
+    return Period(min(period.first for period in periods), max(period.last for period in periods))
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:

@@ -8,14 +8,17 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput, counted
 from hydrology.base.reasons import Reason
 from hydrology.weather.climate import (
     CLIMATE,
     ClimateIndices,
     climate_indices,
+    daylength,
     extraterrestrial_radiation,
+    net_radiation,
     potential_evapotranspiration,
+    priestley_taylor,
 )
 from jobspec.network import TEMPERATURES
 from jobspec.training import InputsConfig
@@ -27,6 +30,9 @@ from records.runs import states
 from records.series import series
 
 _VARIABLES = ("precipitation", "tmin", "tmax")
+_ENERGY = ("srad", "vp")
+_ELEVATION = "elev_mean"
+_JOULES = 1e-6  # MJ/J
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +41,21 @@ class Climate:
     product: str
     period: Period
     years: int
+    evaporation: str
     indices: ClimateIndices
 
     @property
     def source(self) -> str:
         """Description of the weather they were computed from."""
-        return f"{self.product} {self.period}, {self.years} year{'s' if self.years > 1 else ''}"
+        return f"{self.product} {self.period}, {counted(self.years, 'year')}, {self.evaporation}"
 
 
 def compute(work: Work, basin: str, product: str | None = None, period: Period | None = None) -> Climate:
     """Compute a basin's climate indices from a product, and store them as its attributes.
 
-    Potential evapotranspiration is Oudin's, from temperature and latitude. The period is whole years, by default all
-    stored calendar years. Refused where the basin's source supplies its climate, or a day of the period is missing.
+    Potential evapotranspiration is Priestley and Taylor's where radiation and vapour pressure are stored, as CAMELS has
+    it, else Oudin's, from temperature and latitude. The period is whole years, by default all stored calendar years.
+    Refused where the basin's source supplies its climate, or a day of the period is missing.
     """
     with work.database.transaction() as session:
         basins.lock(session, basin)
@@ -56,7 +64,7 @@ def compute(work: Work, basin: str, product: str | None = None, period: Period |
         product = product or _only_product(session, basin)
         period = period or _calendar_years(session, basin, product)
         years = _whole_years(period)
-        climate = Climate(basin, product, period, years, _indices(session, stored, product, period))
+        climate = Climate(basin, product, period, years, *_indices(session, stored, product, period))
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
         texts = {name: value for name, value in asdict(climate.indices).items() if name not in CLIMATE}
         changes = basins.upsert(
@@ -118,14 +126,24 @@ def _require_vacant(basin: Basin) -> None:
         )
 
 
-def _indices(session: Session, basin: Basin, product: str, period: Period) -> ClimateIndices:
+def _indices(session: Session, basin: Basin, product: str, period: Period) -> tuple[str, ClimateIndices]:
+    """Return whose potential evapotranspiration it is, and the indices."""
     if basin.latitude is None:
         raise DataProblem(f"The location of {basin.id} is not known, and evaporation depends on it: give its latitude.")
-    precipitation, tmin, tmax = (_whole(session, basin.id, product, variable, period) for variable in _VARIABLES)
-    temperature = (tmin + tmax) / 2
-    radiation = extraterrestrial_radiation(period.days, basin.latitude)[:, 0]
-    pet = potential_evapotranspiration(temperature, radiation)
-    return climate_indices(precipitation, temperature, pet, period.days)
+    stored = {entry.variable for entry in series.catalogue(session, basin.id) if entry.product == product}
+    wanted = (*_VARIABLES, *_ENERGY) if stored.issuperset(_ENERGY) else _VARIABLES
+    weather = {name: _whole(session, basin.id, product, name, period) for name in wanted}
+    temperature = (weather["tmin"] + weather["tmax"]) / 2
+    above = extraterrestrial_radiation(period.days, basin.latitude)[:, 0]
+    if wanted == _VARIABLES:
+        evaporation, pet = "evapotranspiration by Oudin", potential_evapotranspiration(temperature, above)
+    else:
+        elevation = basin.attributes.get(_ELEVATION, 0.0)
+        evaporation = f"evapotranspiration by Priestley and Taylor at {elevation:.0f} m"
+        radiation = weather["srad"] * daylength(period.days, basin.latitude)[:, 0] * _JOULES
+        net = net_radiation(radiation, above, weather["tmax"], weather["tmin"], weather["vp"], elevation)
+        pet = priestley_taylor(net, temperature, elevation)
+    return evaporation, climate_indices(weather["precipitation"], temperature, pet, period.days)
 
 
 def _whole(session: Session, basin: str, product: str, variable: str, period: Period) -> Array:

@@ -4,7 +4,7 @@ A basin that cannot be used is left out with a reason. Precipitation is never gu
 are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,7 @@ from jobspec.training import InputsConfig, TrainingConfig
 from models.ensemble import GROUP
 from models.forcing import Array, Forcing, days_of
 from models.networks import architecture
+from models.pretrained.land import shipped_land
 from operations.basin_data.basins import Attributes, completed
 from operations.versions.learnt_days import attribute_means
 from operations.versions.load_networks import LoadedVersion
@@ -194,8 +195,8 @@ def load_forcings(
     """Return the forcing of basins as the configured network takes it, or why one has none (`BasinRecord.usable`).
 
     Args:
-        means: of each attribute over the basins that a version learnt from, assumed for a missing one where an operator
-            allows it; None where nothing may be assumed, as in training.
+        means: of each attribute over the basins that a version learnt from. Where an operator allows it, a missing one
+            is assumed: as it is around, or at the mean. None where nothing may be assumed, as in training.
         known: the last known day of each basin; later ones are not read. None: all stored days are.
     """
     skips_gaps = architecture(config.network).skips_gaps
@@ -238,8 +239,9 @@ def _read_records(
     extents = series.extent(session, ids, product, names)
     rows = basins.attributes_of(session, ids, inputs.static)
     assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    guesses = {} if means is None else _guesses(session, assuming, means)
     statics = {
-        basin: completed(basin, inputs.static, row, means, basin in assuming)
+        basin: completed(basin, inputs.static, row, guesses.get(basin, means), basin in assuming)
         for basin, row in zip(ids, rows, strict=True)
     }
     outcomes: dict[str, BasinRecord | Absent] = {}
@@ -278,6 +280,15 @@ def _read_records(
             feed=feed,
         )
     return outcomes
+
+
+def _guesses(session: Session, assuming: Collection[str], means: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Return the attributes that may be assumed of basins: those of the land around, else the means."""
+    places = {basin: (site.latitude, site.longitude) for basin, site in basins.sites(session, [*assuming]).items()}
+    return {
+        basin: {**means} if north is None or east is None else {**means, **shipped_land().at(north, east)}
+        for basin, (north, east) in places.items()
+    }
 
 
 def skipped_days(

@@ -14,15 +14,23 @@ from records.series import series
 from records.weather.fused_products import FusedProduct, list_fused
 
 
-def following(session: Session, written: BasinData) -> Iterator[BasinData]:
-    """Yield what follows from a basin's stored data for the products that are means of theirs."""
-    weather = [one for one in written.series if one.variable in WEATHER]
-    for fused in list_fused(session) if weather else ():
-        brought = [one for one in weather if one.product in fused.parts]
-        if brought:
-            periods = [one.series.period for one in brought]
-            days = Period(min(of.first for of in periods), max(of.last for of in periods))
-            yield of_days(session, fused, written.basin, sorted({one.variable for one in brought}), days)
+def following(session: Session, written: Sequence[BasinData]) -> Iterator[list[BasinData]]:
+    """Yield what follows from basins' stored data, for each of the products that are means of theirs."""
+    weather = {data.basin: [one for one in data.series if one.variable in WEATHER] for data in written}
+    for fused in list_fused(session) if any(weather.values()) else ():
+        of_basins = {
+            basin: brought
+            for basin, of_basin in weather.items()
+            if (brought := [one for one in of_basin if one.product in fused.parts])
+        }
+        if of_basins:
+            yield [_mean(session, fused, basin, brought) for basin, brought in of_basins.items()]
+
+
+def _mean(session: Session, fused: FusedProduct, basin: str, brought: Sequence[SourceSeries]) -> BasinData:
+    periods = [one.series.period for one in brought]
+    days = Period(min(of.first for of in periods), max(of.last for of in periods))
+    return of_days(session, fused, basin, sorted({one.variable for one in brought}), days)
 
 
 def of_days(session: Session, fused: FusedProduct, basin: str, variables: Sequence[str], days: Period) -> BasinData:

@@ -1,7 +1,8 @@
 """Ingests basins from a source into the records, each basin in one transaction; and published scores from a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 import structlog
@@ -27,6 +28,7 @@ from records.job_permissions import permissions
 from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
 from records.series import revisions, series, series_writer, year_rows
+from records.series.series_writer import NewSeries
 from records.verification import scores
 from records.versions import adoption
 from runtime.clock import Clock
@@ -56,6 +58,15 @@ class IngestResult:
     error: str | None = None
     input_warnings: tuple[str, ...] = ()
     adopted: str | None = None
+
+    def with_more(self, new_days: int = 0, changed_days: int = 0, invalidated_states: int = 0) -> "IngestResult":
+        """Return it with what else was stored."""
+        return replace(
+            self,
+            new_days=self.new_days + new_days,
+            changed_days=self.changed_days + changed_days,
+            invalidated_states=self.invalidated_states + invalidated_states,
+        )
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
@@ -125,60 +136,83 @@ def unit_warnings(findings: Sequence[Finding]) -> list[str]:
     return [finding.sentence for finding in findings if finding.code in (FLOW_UNIT, AREA_UNIT)]
 
 
-def store(
-    session: Session, data: BasinData, clock: Clock, *, archive: bool = False, reference: Reference | None = None
-) -> IngestResult:
-    """Store a basin's data: add new days, revise others, invalidate the states that consumed them; so of fused weather.
+def store(session: Session, data: BasinData, clock: Clock, *, archive: bool = False) -> IngestResult:
+    """Store a basin's data, as `store_all` does."""
+    return store_all(session, [data], clock, archive=archive)[data.basin]
+
+
+def store_all(
+    session: Session,
+    given: Sequence[BasinData],
+    clock: Clock,
+    references: Mapping[str, Reference] | None = None,
+    *,
+    archive: bool = False,
+) -> dict[str, IngestResult]:
+    """Store data of basins: add new days, revise others, invalidate the states that consumed them; so of fused weather.
 
     A value of a day that has not ended is refused; the days of an archive end by the machine's clock, not by
-    `FRESHET_AS_OF`, because it may be replayed. `reference` is what was read for many basins before; None to read it.
+    `FRESHET_AS_OF`, because it may be replayed. `references`: those that were read before, by basin.
     """
-    data = ended_only(session, data, clock.wall() if archive else clock.now(), reference)
-    changes = basins.upsert(
-        session,
-        Basin(
-            id=data.basin,
-            name=data.name,
-            latitude=data.latitude,
-            longitude=data.longitude,
-            huc=data.huc,
-            areas=data.areas,
-            attributes=data.attributes,
-            texts=data.texts,
-        ),
-    )
-    data, odd = check_observed(session, data, reference)
-    discharge = (one for one in data.series if one.variable == "discharge")
-    odd += [
-        f"{one.file.name}: discharge of {one.product}: {what}." for one in discharge if (what := refused(one.series))
+    known, now = references or {}, clock.wall() if archive else clock.now()
+    given = [ended_only(session, data, now, known.get(data.basin)) for data in sorted(given, key=attrgetter("basin"))]
+    changes = basins.upsert_all(session, [_facts(data) for data in given])
+    given, warnings = check_observed(session, given, known)
+    files = {file: (file.name, file.sha256, file.size) for data in given for file in (one.file for one in data.series)}
+    numbers = revisions.register_sources(session, files.values(), clock.wall())
+    new = [
+        NewSeries(data.basin, one.product, one.variable, one.series, numbers[one.file.name, one.file.sha256])
+        for data in given
+        for one in data.series
     ]
-    new_days = changed_days = invalidated = 0
-    source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
-    stored = {
-        (product, variable): days
-        for product, names in grouped((one.product, one.variable) for one in data.series).items()
-        for (_, variable), days in series.extent(session, [data.basin], product, names).items()
+    before = {
+        (basin, product, variable): days
+        for product, names in grouped((one.product, one) for one in new).items()
+        for (basin, variable), days in series.extent(
+            session, [*{one.basin for one in names}], product, [*{one.variable for one in names}]
+        ).items()
     }
-    together: dict[tuple[str, SourceFile], dict[str, DailySeries]] = {}
+    results = {
+        data.basin: IngestResult(data.basin, "", input_warnings=(*warnings[data.basin], *_refused(data)))
+        for data in given
+    }
+    for one, written in zip(new, series_writer.write_all(session, new, clock.now()), strict=True):
+        first, invalidated = first_affected(written, before.get(one.key)), 0
+        if first is not None:
+            why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
+            invalidated = states.invalidate(session, one.basin, one.product, first, why, clock.wall())
+        results[one.basin] = results[one.basin].with_more(written.new_days, written.changed_days, invalidated)
+    for basin, of_basin in changes.items():
+        if basins.attributes_revised(session, basin, of_basin):
+            invalidated = states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
+            results[basin] = results[basin].with_more(invalidated_states=invalidated)
+    for fused in fused_data.following(session, given):
+        for basin, of in store_all(session, fused, clock, archive=archive).items():
+            results[basin] = results[basin].with_more(of.new_days, of.changed_days, of.invalidated_states)
+    return {basin: replace(of, status=_status(of, changes[basin])) for basin, of in results.items()}
+
+
+def _status(of: IngestResult, changes: basins.Changes) -> str:
+    return "new" if "id" in changes else "changed" if changes or of.new_days or of.changed_days else "unchanged"
+
+
+def _refused(data: BasinData) -> Iterator[str]:
     for one in data.series:
-        together.setdefault((one.product, one.file), {})[one.variable] = one.series
-    for (product, file), of_file in together.items():
-        written = series_writer.write_all(session, data.basin, product, of_file, source_ids[file], clock.now())
-        for variable, of_variable in written.items():
-            new_days += of_variable.new_days
-            changed_days += of_variable.changed_days
-            first = first_affected(of_variable, stored.get((product, variable)))
-            if first is not None:
-                why = absent(Reason.SERIES_REVISED, variable=variable, product=product)
-                invalidated += states.invalidate(session, data.basin, product, first, why, clock.wall())
-    if basins.attributes_revised(session, data.basin, changes):
-        invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
-    for fused in fused_data.following(session, data):
-        more = store(session, fused, clock, archive=archive)
-        new_days, changed_days = new_days + more.new_days, changed_days + more.changed_days
-        invalidated += more.invalidated_states
-    status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
-    return IngestResult(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
+        if one.variable == "discharge" and (what := refused(one.series)):
+            yield f"{one.file.name}: discharge of {one.product}: {what}."
+
+
+def _facts(data: BasinData) -> Basin:
+    return Basin(
+        id=data.basin,
+        name=data.name,
+        latitude=data.latitude,
+        longitude=data.longitude,
+        huc=data.huc,
+        areas=data.areas,
+        attributes=data.attributes,
+        texts=data.texts,
+    )
 
 
 def first_affected(written: series_writer.Written, before: Period | None) -> Day | None:

@@ -1,7 +1,7 @@
-"""Fetches a feed and stores its data, each basin in one transaction, independently of the others."""
+"""Fetches a feed and stores its data, some basins in one transaction, each independently of the others."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -29,14 +29,16 @@ from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
 from operations.basin_data.check_incoming import Reference, check_forecast, read_references
-from operations.basin_data.ingest import report_quality, store, unit_warnings
+from operations.basin_data.ingest import report_quality, store_all, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
 from records.basins import basins
 from records.basins.ownership import Basin
+from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
+from records.series.series import AT_A_TIME
 from records.weather import weather_issues
 from runtime.clock import Clock
 
@@ -206,12 +208,13 @@ class _Fetch:
     def store(self, sites: Sequence[Site], wanted: FetchWindow) -> dict[str, FetchedBasin]:
         fetched_at = {site.basin: site.fetched_at for site in sites}
         done: dict[str, FetchedBasin] = {}
-        for given in self._given(sites, wanted):
-            fetched = self._store(given, fetched_at[given.basin], wanted.days.first)
-            done[given.basin] = fetched
-            if given.file is not None and fetched.status != "failed":
-                self.listener.on_file(given.file)
-            self.listener.on_basin(fetched, len(done), len(sites))
+        for block in _blocks(self._given(sites, wanted)):
+            stored = self._store(block, fetched_at, wanted.days.first)
+            for one, fetched in zip(block, stored, strict=True):
+                done[one.basin] = fetched
+                if one.file is not None and fetched.status != "failed":
+                    self.listener.on_file(one.file)
+                self.listener.on_basin(fetched, len(done), len(sites))
         return done
 
     def find_holes(self, fetched: Mapping[str, FetchedBasin], until: Day | None) -> dict[str, holes.ByVariable]:
@@ -232,7 +235,7 @@ class _Fetch:
                 before = done[given.basin]
                 try:
                     with self.work.database.transaction() as session:
-                        more = self._stored(session, given, span.first)
+                        (more,) = self._stored(session, [given], span.first)
                 except Problem as problem:
                     why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
                     done[given.basin] = replace(before, warnings=[*before.warnings, why])
@@ -260,9 +263,9 @@ class _Fetch:
             if one.holes != (before.holes if before else []) or one.new_days + one.revised_days >= _MANY_DAYS:
                 units = unit_warnings(report_quality(self.work, basin))
                 whole[basin] = replace(one, warnings=[*one.warnings, *units])
-            if whole[basin] != noted[basin]:
-                with self.work.database.transaction() as session:
-                    feeds.note_basin(session, self.feed, whole[basin])
+        if changed := [one for basin, one in whole.items() if one != noted[basin]]:
+            with self.work.database.transaction() as session:
+                feeds.note_basins(session, self.feed, changed)
         return whole
 
     def _given(self, sites: Sequence[Site], wanted: FetchWindow) -> Iterator[FetchedBasinData]:
@@ -277,55 +280,81 @@ class _Fetch:
             cause = problem
         yield from (FetchedBasinData(site.basin, cause) for site in sites if site.basin in left)
 
-    def _store(self, given: FetchedBasinData, before: datetime | None, first: Day) -> FetchedBasin:
+    def _store(
+        self, block: Sequence[FetchedBasinData], before: Mapping[str, datetime | None], first: Day
+    ) -> list[FetchedBasin]:
+        """Store the data of basins in one transaction; where that fails, in one of each."""
         try:
             with self.work.database.transaction() as session:
-                fetched = self._stored(session, given, first)
-                if not self.is_usual and before is not None:
-                    fetched = replace(fetched, fetched_at=before)
-                feeds.note_basin(session, self.feed, fetched)
+                stored = self._stored(session, block, first)
+                if not self.is_usual:
+                    stored = [replace(one, fetched_at=before[one.basin_id] or one.fetched_at) for one in stored]
+                feeds.note_basins(session, self.feed, stored)
         except Problem as problem:
-            fetched = FetchedBasin(
-                basin_id=given.basin,
-                status="failed",
-                reason=str(problem),
-                tried_at=self.work.clock.now(),
-                fetched_at=before,
-                record_since=self._since(given.basin),
-            )
+            if len(block) > 1:
+                return [fetched for given in block for fetched in self._store([given], before, first)]
+            basin = block[0].basin
+            failed = replace(self._nothing(basin), status="failed", reason=str(problem), fetched_at=before[basin])
+            stored = [replace(failed, record_since=self._since(basin))]
             with self.work.database.transaction() as session:
-                feeds.note_basin(session, self.feed, fetched)
-        return fetched
+                feeds.note_basins(session, self.feed, stored)
+        return stored
 
-    def _stored(self, session: Session, given: FetchedBasinData, first: Day) -> FetchedBasin:
-        now, feed = self.work.clock.now(), self.feed
-        nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
-        match given.content:
-            case Observations() as observed:
-                product = feed.product or gauge_product(given.basin)
-                origin = feed.origin if feed.product else product
-                if observed.variables and self.origins.get(product) != origin:
-                    feeds.store_credit(session, product, origin, self.source.credit)
-                data, reference = observed.as_data(given.basin, feed.product), self.references.get(given.basin)
-                outcome = store(session, data, self.work.clock, reference=reference)
-                return replace(
-                    nothing,
-                    status=_status(outcome.new_days, outcome.changed_days),
-                    new_days=outcome.new_days,
-                    revised_days=outcome.changed_days,
-                    reason=None if observed.variables else _NOTHING,
-                    warnings=list(outcome.input_warnings),
-                    record_since=self._record_since(given.basin, first, observed.since),
-                )
-            case WeatherForecast() as forecast:
-                odd = check_forecast(forecast, self.references.get(given.basin))
-                storing = weather_issues.store(session, [forecast], self.work.clock.wall(), operational=True)
-                if storing.new:
-                    return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
+    def _stored(self, session: Session, block: Sequence[FetchedBasinData], first: Day) -> list[FetchedBasin]:
+        observed, forecasts = dict[str, Observations](), dict[str, WeatherForecast]()
+        for given in block:
+            match given.content:
+                case Observations() as content:
+                    observed[given.basin] = content
+                case WeatherForecast() as forecast:
+                    forecasts[given.basin] = forecast
+                case problem:
+                    raise problem
+        stored = self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
+        return [stored[given.basin] for given in block]
+
+    def _nothing(self, basin: str) -> FetchedBasin:
+        now = self.work.clock.now()
+        return FetchedBasin(basin_id=basin, status="unchanged", tried_at=now, fetched_at=now)
+
+    def _stored_observations(
+        self, session: Session, observed: Mapping[str, Observations], first: Day
+    ) -> dict[str, FetchedBasin]:
+        feed = self.feed
+        for product in sorted({feed.product or gauge_product(basin) for basin, of in observed.items() if of.variables}):
+            origin = feed.origin if feed.product else product
+            if self.origins.get(product) != origin:
+                feeds.store_credit(session, product, origin, self.source.credit)
+        data = [of.as_data(basin, feed.product) for basin, of in observed.items()]
+        outcomes = store_all(session, data, self.work.clock, self.references) if data else {}
+        return {
+            basin: replace(
+                self._nothing(basin),
+                status=_status(outcome.new_days, outcome.changed_days),
+                new_days=outcome.new_days,
+                revised_days=outcome.changed_days,
+                reason=None if observed[basin].variables else _NOTHING,
+                warnings=list(outcome.input_warnings),
+                record_since=self._record_since(basin, first, observed[basin].since),
+            )
+            for basin, outcome in outcomes.items()
+        }
+
+    def _stored_forecasts(self, session: Session, forecasts: Mapping[str, WeatherForecast]) -> dict[str, FetchedBasin]:
+        of_issues = grouped(
+            ((one.issue.source, one.issue.model, one.issue.reference_time), one) for one in forecasts.values()
+        )
+        stored: dict[str, FetchedBasin] = {}
+        for of_issue in of_issues.values():
+            odd = {one.basin: check_forecast(one, self.references.get(one.basin)) for one in of_issue}
+            storing = weather_issues.store(session, of_issue, self.work.clock.wall(), operational=True)
+            for one in of_issue:
                 # Data stored earlier by this run stay unchanged, even where the requested days have moved on.
-                return replace(nothing, reason=storing.refused.get(given.basin))
-            case problem:
-                raise problem
+                of_basin = replace(self._nothing(one.basin), reason=storing.refused.get(one.basin))
+                if one.basin in storing.new:
+                    of_basin = replace(of_basin, status="new", new_days=len(one.period), warnings=odd[one.basin])
+                stored[one.basin] = of_basin
+        return stored
 
     def _since(self, basin: str) -> str | None:
         return self.before[basin].record_since if basin in self.before else None
@@ -335,6 +364,21 @@ class _Fetch:
             return None
         before = self._since(basin)
         return str(max(stated, first if before is None else min(first, day(before))))
+
+
+def _blocks(given: Iterable[FetchedBasinData]) -> Iterator[list[FetchedBasinData]]:
+    """Yield what is stored together: the data of some basins; why a basin has none is noted alone."""
+    block: list[FetchedBasinData] = []
+    for one in given:
+        if isinstance(one.content, Problem):
+            yield [one]
+            continue
+        block.append(one)
+        if len(block) == AT_A_TIME:
+            yield block
+            block = []
+    if block:
+        yield block
 
 
 def _since(fetched: Mapping[str, FetchedBasin]) -> dict[str, Day | None]:

@@ -61,7 +61,8 @@ def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Seq
         attributes = "; ".join(outside.values())
         sentences.append(f"The version extrapolates: outside the range of those basins lies {attributes}.")
     if assumed:
-        sentences.append(f"Assumed at the mean of those basins, for they are not known here: {', '.join(assumed)}.")
+        named = ", ".join(assumed)
+        sentences.append(f"Not known here and assumed, as around or at the mean of those basins: {named}.")
     if version.trained_on != version.product:
         sentences.append(f"It learnt from {version.trained_on} and is driven by {version.product}.")
     return " ".join(sentences)

@@ -16,7 +16,7 @@ from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
 from records.basins import ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin, shown_name
-from records.database.stored import as_record, find_row, insert_into
+from records.database.stored import as_record, insert_into
 from records.database.stored import upsert as put_rows
 
 CLIMATE_SOURCE = "climate_computed_from"
@@ -50,12 +50,28 @@ _MAPS: dict[str, Table] = {"areas": AREAS, "attributes": ATTRIBUTES, "texts": TE
 
 
 def upsert(session: Session, basin: Basin) -> Changes:
-    """Store the given facts of a basin. Omitted ones (None, a name left out) stay as they were.
+    """Store the given facts of a basin, as `upsert_all` does."""
+    return upsert_all(session, [basin])[basin.id]
+
+
+def upsert_all(session: Session, given: Sequence[Basin]) -> dict[str, Changes]:
+    """Store the given facts of basins. Omitted ones (None, a name left out) stay as they were.
 
     Given climate indices replace computed ones, whose origin is then deleted. Return the old and new value of each
-    changed field, by name (`huc`, `areas.maurer`).
+    changed field, by basin and name (`huc`, `areas.maurer`).
     """
-    row = find_row(session, BASINS, id=basin.id)
+    ids = [basin.id for basin in given]
+    rows = {row.id: row for row in session.execute(select(BASINS).where(BASINS.c.id.in_(ids)))}
+    changes = {basin.id: _put_fields(session, basin, rows.get(basin.id)) for basin in given}
+    for name in _MAPS:
+        _merge(session, {basin.id: getattr(basin, name) for basin in given}, name, changes)
+    for basin in given:
+        if CLIMATE_SOURCE not in basin.texts and any(f"attributes.{name}" in changes[basin.id] for name in CLIMATE):
+            session.execute(TEXTS.delete().where(TEXTS.c.basin_id == basin.id, TEXTS.c.name == CLIMATE_SOURCE))
+    return changes
+
+
+def _put_fields(session: Session, basin: Basin, row: Row[Any] | None) -> Changes:
     given = {name: new for name in _FIELDS if (new := getattr(basin, name)) is not None}
     olds = {name: None if row is None else getattr(row, name) for name in given}
     new = {name: value for name, value in given.items() if value != olds[name]}
@@ -65,21 +81,20 @@ def upsert(session: Session, basin: Basin) -> Changes:
         session.execute(BASINS.insert().values(id=basin.id, **new))
     elif new:
         session.execute(BASINS.update().where(BASINS.c.id == basin.id).values(**new))
-    for name in _MAPS:
-        changes |= _merge(session, basin, name)
-    if CLIMATE_SOURCE not in basin.texts and any(f"attributes.{name}" in changes for name in CLIMATE):
-        session.execute(TEXTS.delete().where(TEXTS.c.basin_id == basin.id, TEXTS.c.name == CLIMATE_SOURCE))
     return changes
 
 
-def _merge(session: Session, basin: Basin, name: str) -> Changes:
-    values: Mapping[str, float | str] = getattr(basin, name)
-    if not values:
-        return {}
-    stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
-    new = {key: value for key, value in values.items() if stored.get(key) != value}
-    put_rows(session, _MAPS[name], [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()])
-    return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
+def _merge(session: Session, given: Mapping[str, Mapping[str, Any]], name: str, changes: Mapping[str, Changes]) -> None:
+    names = [basin for basin, values in given.items() if values]
+    stored = _by_basin(session, name, names) if names else {}
+    new = []
+    for basin in names:
+        olds = stored.get(basin, {})
+        for key, value in given[basin].items():
+            if olds.get(key) != value:
+                new.append({"basin_id": basin, "name": key, "value": value})
+                changes[basin][f"{name}.{key}"] = olds.get(key), value
+    put_rows(session, _MAPS[name], new)
 
 
 def register(session: Session, basin: str, key: str | None) -> bool:
@@ -232,7 +247,8 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     was_assuming, _ = changes.get("assume_attributes", (None, None))
-    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
+    place = ("latitude", "longitude")
+    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name in place]
     if was_assuming or any(old is not None for old in olds):
         return True
     return bool(olds) and basin in assuming(session, [basin])

@@ -260,11 +260,11 @@ def targets(session: Session, feed: Feed) -> list[str]:
     return shown.basins or saved
 
 
-def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
-    """Store a basin's fetch result, in the transaction that stores its data. UnknownFeed: the feed was removed
+def note_basins(session: Session, feed: Feed, fetched: Iterable[FetchedBasin]) -> None:
+    """Store basins' fetch results, in the transaction that stores their data. UnknownFeed: the feed was removed
     meanwhile; let the transaction roll back."""
     try:
-        upsert(session, FetchedBasin, [as_values(fetched) | {"feed_id": feed.id}])
+        upsert(session, FetchedBasin, [as_values(one) | {"feed_id": feed.id} for one in fetched])
     except IntegrityError:
         raise UnknownFeed(f"The feed {feed.name} was removed during its fetch: nothing more is stored of it.") from None
 

@@ -1,6 +1,6 @@
 """History of series: their files, each day's arrival, values that revisions replaced, and findings on their quality."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,9 +12,10 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins, ownership
 from records.database.base import JsonList, JsonObject, Long
-from records.database.stored import grouped, insert_into, stored, table_of, upsert
+from records.database.checksums import is_whole
+from records.database.stored import add_all, grouped, stored, table_of, upsert
 from records.series import series
-from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, arrived, january, known, trimmed, whole
+from records.series.year_rows import ARRIVALS, OFFSET, REVISIONS, VALUE, DamagedSeries, arrived, january, known, trimmed
 
 
 @stored(
@@ -37,13 +38,22 @@ SOURCES = table_of(_Source)
 
 
 def register_source(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
-    """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
-    row = {"name": name, "sha256": sha256, "size": size, "read_at": read_at}
-    insert = insert_into(session, SOURCES).on_conflict_do_nothing().values(row).returning(SOURCES.c.id)
-    source: int | None = session.scalar(insert)
-    if source is None:
-        source = session.scalars(select(SOURCES.c.id).filter_by(name=name, sha256=sha256)).one()
-    return source
+    """Return the id of a source, as `register_sources` does."""
+    return register_sources(session, [(name, sha256, size)], read_at)[name, sha256]
+
+
+def register_sources(
+    session: Session, sources: Iterable[tuple[str, str, int]], read_at: datetime
+) -> dict[tuple[str, str], int]:
+    """Return the ids of sources (name, SHA-256, size), each stored once per name and content, by name and SHA-256.
+
+    `read_at` is the time of the first reading.
+    """
+    rows = [{"name": name, "sha256": sha, "size": size, "read_at": read_at} for name, sha, size in sources]
+    add_all(session, SOURCES, rows, if_new=True)
+    stored = select(SOURCES.c.name, SOURCES.c.sha256, SOURCES.c.id)
+    stored = stored.where(*(SOURCES.c[of].in_({row[of] for row in rows}) for of in ("name", "sha256")))
+    return {(name, sha): number for name, sha, number in session.execute(stored)}
 
 
 def as_known_at(
@@ -118,7 +128,11 @@ def _newest_day(session: Session, product: str, until: Day | None) -> Day | None
 
 def replaced_days(session: Session, key: Mapping[str, str]) -> Sequence[Row[Any]]:
     rows = session.execute(select(REVISIONS).filter_by(**key).order_by(REVISIONS.c.year, REVISIONS.c.revision)).all()
-    return whole(rows, REVISIONS, "its values before the revision are lost; restore a backup to recover them.")
+    for row in rows:
+        if not is_whole(REVISIONS, row):
+            mending = "its values before the revision are lost; restore a backup to recover them."
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
+    return rows
 
 
 @stored("basin_quality", key=("basin_id", "product"))

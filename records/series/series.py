@@ -24,11 +24,10 @@ from records.basins import basins
 from records.database.checksums import is_whole
 from records.database.stored import grouped, narrowed
 from records.series.year_rows import (
+    READ,
     SERIES,
     VALUE,
-    YEAR_SUMMED,
     DamagedSeries,
-    YearSums,
     arrived,
     calendar_years,
     january,
@@ -42,7 +41,6 @@ from records.series.year_rows import (
 _KEY = ("basin_id", "product", "variable")
 AT_A_TIME = 64
 """Number of basins whose series are read by one statement."""
-_READ = (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum")
 
 
 class NoObservations(NotFound):
@@ -75,12 +73,12 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
 
 
 def _stored_years(period: Period | None) -> Select[Any]:
-    query = select(*(SERIES.c[name] for name in _READ)).order_by(SERIES.c.basin_id, SERIES.c.variable, SERIES.c.year)
+    query = select(*READ).order_by(SERIES.c.basin_id, SERIES.c.variable, SERIES.c.year)
     return query if period is None else query.where(SERIES.c.year.between(years_of(period)[0], years_of(period)[-1]))
 
 
 def _joined(rows: Iterable[Row[Any]], period: Period | None) -> DailySeries:
-    years = whole([*rows])
+    years = [*whole(rows)]
     stored = joined(years, calendar_years(years[0].year, years[-1].year), years[0].unit)
     return stored if period is None else stored.over(period)
 
@@ -148,9 +146,8 @@ def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
     years, row = years_of(period), SERIES.c
-    columns = row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum
     rows = session.execute(
-        select(*columns).where(
+        select(*READ).where(
             row.basin_id.in_(basin_ids),
             row.product == product,
             row.variable.in_(variables),
@@ -165,10 +162,7 @@ def read_many_flagged(
     basin_at = {basin: i for i, basin in enumerate(basin_ids)}
     variable_at = {variable: i for i, variable in enumerate(variables)}
     unseen = set(basin_ids)
-    expected_sums = YearSums(product)
-    for basin, variable, year, unit, value_bytes, flag_bytes, checksum in rows:
-        if expected_sums.of(basin, variable, year, unit, value_bytes, flag_bytes) != checksum:
-            raise DamagedSeries(basin, product, variable, year)
+    for basin, _, variable, year, _, value_bytes, flag_bytes, _ in whole(rows):
         unseen.discard(basin)
         at = basin_at[basin], slice(starts[year], starts[year + 1]), variable_at[variable]
         values[at], flags[at] = np.frombuffer(value_bytes, VALUE), np.frombuffer(flag_bytes, np.uint8)
@@ -188,12 +182,7 @@ def extent(
     ends = select(*key, first, last).where(*of_series).group_by(*key).subquery()
     same_series = and_(SERIES.c.basin_id == ends.c.basin_id, SERIES.c.variable == ends.c.variable)
     at_an_end = or_(SERIES.c.year == ends.c.first, SERIES.c.year == ends.c.last)
-    rows = session.execute(
-        select(*(SERIES.c[name] for name in _READ))
-        .join(ends, same_series)
-        .where(*of_series, at_an_end)
-        .order_by(SERIES.c.year)
-    )
+    rows = session.execute(select(*READ).join(ends, same_series).where(*of_series, at_an_end).order_by(SERIES.c.year))
     extents: dict[tuple[str, str], Period] = {}
     for row in rows:
         year = calendar_years(row.year, row.year)

@@ -3,19 +3,20 @@
 A year whose checksum does not match is never read, and only a write with all of its days repairs it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from functools import cache
+from typing import Annotated, Any
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, Table, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period, calendar_year, days_between
 from hydrology.base.series import DailySeries, Flag
-from records.database.checksums import Corrupt, Summed, is_whole
+from records.database.checksums import Corrupt, Summed
 from records.database.stored import stored, table_of
 
 YEAR_SUMMED = Summed(("basin_id", "product", "variable", "year", "unit"), ("value_bytes", "flag_bytes"))
@@ -111,13 +112,16 @@ def calendar_years(first: int, last: int) -> Period:
 
 def joined(rows: Iterable[Row[Any]], span: Period, unit: str) -> DailySeries:
     """Join stored years into one series over whole calendar years. Unstored years are ABSENT."""
-    values = np.full(len(span), np.nan, dtype=VALUE)
-    flags = np.full(len(span), Flag.ABSENT, dtype=np.uint8)
-    for row in rows:
-        offset = days_between(span.first, january(row.year))
-        values[offset : offset + len(row.flag_bytes)] = np.frombuffer(row.value_bytes, VALUE)
-        flags[offset : offset + len(row.flag_bytes)] = np.frombuffer(row.flag_bytes, np.uint8)
-    return DailySeries(span.first, values, flags, unit)
+    stored = {row.year: (row.value_bytes, row.flag_bytes) for row in rows}
+    of_years = (stored.get(year) or _unstored(year) for year in years_of(span))
+    values, flags = (bytearray().join(parts) for parts in zip(*of_years, strict=True))
+    return DailySeries(span.first, np.frombuffer(values, VALUE), np.frombuffer(flags, np.uint8), unit)
+
+
+@cache
+def _unstored(year: int) -> tuple[bytes, bytes]:
+    days = len(calendar_years(year, year))
+    return np.full(days, np.nan, VALUE).tobytes(), np.full(days, Flag.ABSENT, np.uint8).tobytes()
 
 
 def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
@@ -134,11 +138,10 @@ def known(series: DailySeries) -> Mask:
 
 def trimmed(series: DailySeries) -> DailySeries | None:
     """Return a series over its known days. None if no day is known."""
-    days = series.days[known(series)]
-    return series.over(Period(days[0], days[-1])) if len(days) else None
+    days = np.flatnonzero(known(series))
+    return series.over(Period(series.start + days[0], series.start + days[-1])) if len(days) else None
 
 
-Stored = TypeVar("Stored", bound=Any)
 _AGAIN = "ingest the whole year again, which replaces it, or restore a backup."
 
 
@@ -156,33 +159,24 @@ class DamagedSeries(Corrupt):
         self.basin = basin
 
 
-class YearSums:
-    """Expected checksums of a product's years; what many years share is computed once."""
-
-    def __init__(self, product: str) -> None:
-        self._product = product
-        self._series: dict[tuple[str, str], int] = {}
-        self._years: dict[tuple[int, str], bytes] = {}
-
-    def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
-        started = self._series.get((basin, variable))
-        if started is None:
-            started = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
-        named = self._years.get((year, unit))
-        if named is None:
-            named = self._years[year, unit] = f"{year}\0{unit}".encode()
-        return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
+READ = tuple(SERIES.c[name] for name in (*YEAR_SUMMED.names, *YEAR_SUMMED.contents, "checksum"))
+"""The columns of years to read."""
 
 
-def whole(rows: Sequence[Stored], of: Table = SERIES, mending: str = _AGAIN) -> Sequence[Stored]:
-    """Return stored years, or logged replaced days, unchanged after checking them.
-
-    `mending` is what an operator can do about a damaged one, which raises DamagedSeries.
-    """
+def whole(rows: Iterable[Any]) -> Iterator[Any]:
+    """Yield stored years (READ) unchanged after checking them; a damaged one raises DamagedSeries."""
+    of_series, of_years = dict[tuple[str, str, str], int](), dict[tuple[int, str], bytes]()  # what many years share
     for row in rows:
-        if not is_whole(of, row):
-            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
-    return rows
+        basin, product, variable, year, unit, value_bytes, flag_bytes, checksum = row
+        started = of_series.get((basin, product, variable))
+        if started is None:
+            started = of_series[basin, product, variable] = crc32(f"{basin}\0{product}\0{variable}\0".encode())
+        named = of_years.get((year, unit))
+        if named is None:
+            named = of_years[year, unit] = f"{year}\0{unit}".encode()
+        if crc32(flag_bytes, crc32(value_bytes, crc32(named, started))) != checksum:
+            raise DamagedSeries(basin, product, variable, year)
+        yield row
 
 
 def arrived(session: Session, key: Mapping[str, str], span: Period, at: datetime | None = None) -> Mask:

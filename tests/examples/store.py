@@ -191,7 +191,7 @@ def _fetched_feed(ask: Ask, database: Database, clock: Clock) -> str:
     fetched = feeds.FetchedBasin(basin_id=BASIN, status="new", new_days=1, tried_at=now, fetched_at=now, holes=[hole])
     with database.transaction() as session:
         feed = feeds.get(session, name)
-        feeds.note_basin(session, feed, fetched)
+        feeds.note_basins(session, feed, [fetched])
         feeds.note_fetch(session, feed, now, None)
     return name
 

@@ -30,7 +30,7 @@ def test_a_feed_is_created_read_and_removed(database: Database, client: TestClie
     fetched = feeds.FetchedBasin(basin_id=BASIN, status="failed", reason="busy", tried_at=NOW, fetched_at=None)
     with database.transaction() as session:
         feed = feeds.get(session, "usgs-flow")
-        feeds.note_basin(session, feed, fetched)
+        feeds.note_basins(session, feed, [fetched])
         feeds.note_fetch(session, feed, NOW, "1 of 1 basins failed.")
     reported = client.get("/v1/feeds/usgs-flow").json()
     (basin,) = reported["basins"]
@@ -69,7 +69,7 @@ def test_holes_come_with_the_command_that_asks_for_them(database: Database, clie
         basin_id=BASIN, status="new", tried_at=NOW, fetched_at=NOW, holes=[hole], warnings=["Discharge: doubtful."]
     )
     with database.transaction() as session:
-        feeds.note_basin(session, feeds.get(session, "usgs-flow"), fetched)
+        feeds.note_basins(session, feeds.get(session, "usgs-flow"), [fetched])
     (basin,) = client.get("/v1/feeds/usgs-flow").json()["basins"]
     command = f"freshet feeds fetch usgs-flow --basin {BASIN} --period 2026-05-03..2026-05-04"
     assert basin["holes"] == [hole | {"fetch": command}]
@@ -96,7 +96,7 @@ def test_only_the_owner_sees_the_files_of_a_feed(sqlite_database: Database, sqli
         failed = feeds.FetchedBasin(
             basin_id=BASIN, status="failed", reason=f"{PATH} is empty", tried_at=NOW, fetched_at=None
         )
-        feeds.note_basin(session, feed, failed)
+        feeds.note_basins(session, feed, [failed])
         feeds.note_fetch(session, feed, NOW, f"{PATH} is empty")
     for path in ("/v1/feeds", "/v1/feeds/laid-down"):
         assert PATH in sqlite_client.get(path, headers=maker).text
@@ -114,7 +114,7 @@ def test_a_fetch_of_a_feed_that_was_removed_meanwhile_is_refused(database: Datab
         feed = feeds.get(session, "laid-down")
         feeds.remove(session, feed)
     with pytest.raises(feeds.UnknownFeed, match="was removed during its fetch"), database.transaction() as session:
-        feeds.note_basin(session, feed, fetched)
+        feeds.note_basins(session, feed, [fetched])
 
 
 def test_a_feed_is_removed_by_its_owner_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.weather.climate import climate_indices, seasonality
+from hydrology.weather.climate import climate_indices, net_radiation, priestley_taylor, seasonality
 
 DAYS = Period.parse("2001-01-01..2004-12-31").days
 PHASE = 2 * np.pi * (DAYS - DAYS[0]).astype(float) / 365.25
@@ -49,3 +49,15 @@ def test_missing_days_and_no_rain_are_refused() -> None:
         climate_indices(gappy, ones, ones, DAYS)
     with pytest.raises(DataProblem, match="precipitation"):
         climate_indices(0 * ones, ones, ones, DAYS)
+
+
+def test_net_radiation_is_that_of_the_published_example() -> None:
+    # Rio de Janeiro in May, Allen et al. 1998, examples 11 and 12: 7.6, of a clear-sky radiation of 18.8 MJ/m2/day.
+    radiation, above, tmax, tmin, vapour = (np.array([value]) for value in (14.5, 18.8 / 0.75, 25.1, 19.1, 2100.0))
+    assert net_radiation(radiation, above, tmax, tmin, vapour, 0.0) == pytest.approx(7.6, abs=0.1)
+
+
+def test_evapotranspiration_of_priestley_and_taylor_has_the_published_slope_and_psychrometric_constant() -> None:
+    # Allen et al. 1998, annex 2: at 20 degC 0.1447 kPa/degC, and 0.054 kPa/degC at 1800 m.
+    found = priestley_taylor(np.array([10.0, -1.0]), np.array([20.0, 20.0]), 1800.0)
+    assert found == pytest.approx([1.26 * 0.1447 / (0.1447 + 0.054) * 10 / 2.45, 0], rel=5e-3)

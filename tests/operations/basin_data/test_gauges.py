@@ -6,20 +6,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
 from hydrology.weather.climate import CLIMATE
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.new_data import AddedBasin
+from models.pretrained.land import shipped_land
 from operations.basin_data.climate import compute
+from operations.basin_data.dataset import load_forcing
 from operations.feeds.add_gauge import add
 from operations.forecasting.forecast import forecast
 from operations.forecasting.plans import NothingToForecast
 from operations.verification.evaluate import evaluate
+from operations.versions.learnt_days import attribute_means
 from records.access import keys
 from records.basins import basins, ownership
 from records.basins.ownership import ATTRIBUTES, AgencysName, Basin, Unofficial
+from records.basins.ownership import BASINS as BASIN_ROWS
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.run_summary import RunSummary
@@ -247,7 +252,9 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
     with pytest.raises(NothingToForecast, match="compute p_mean, pet_mean"):
         issued(lacking)
     climate = compute(work_of(lacking, CLOCK), BASIN, "synthetic", YEARS)
-    assert climate.source == "synthetic 2000-10-01..2003-09-30, 3 years"
+    assert (
+        climate.source == "synthetic 2000-10-01..2003-09-30, 3 years, evapotranspiration by Priestley and Taylor at 0 m"
+    )
     with lacking.reading() as session:
         basin = basins.get(session, BASIN)
     assert basin.texts[basins.CLIMATE_SOURCE] == climate.source
@@ -256,7 +263,26 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
     _, summary = issued(lacking)
     assert summary.attributes_assumed == LAND
     assert summary.training_note is not None
-    assert "Assumed at the mean of those basins" in summary.training_note
+    assert "Not known here and assumed" in summary.training_note
+
+
+@pytest.mark.parametrize(("place", "is_around"), [((45.2, -69.3), True), ((52.0, 13.0), False), ((None, None), False)])
+def test_land_is_assumed_as_around_or_at_the_mean(
+    lacking: Database, place: tuple[float | None, float | None], is_around: bool
+) -> None:
+    with lacking.transaction() as session:
+        (version,) = versions.list_versions(session)
+        names, means = version.training.inputs.static, attribute_means(version)
+        others = {name: means[name] for name in names if name not in LAND}
+        basins.upsert(session, Basin(BASIN, attributes=others, assume_attributes=True))
+        session.execute(BASIN_ROWS.update().values(latitude=place[0], longitude=place[1]).filter_by(id=BASIN))
+        forcing = load_forcing(session, BASIN, version.training, means)
+    assert not isinstance(forcing, Absent)
+    assumed = dict(zip(names, forcing.forcing.static[0].tolist(), strict=True))
+    around = shipped_land().at(45.2, -69.3)
+    assert all(around[name] != pytest.approx(means[name], rel=0.01) for name in LAND)
+    expected = around if is_around else means
+    assert {name: assumed[name] for name in LAND} == pytest.approx({name: expected[name] for name in LAND}, rel=1e-6)
 
 
 def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
@@ -297,7 +323,7 @@ def test_climate_needs_whole_years_without_a_gap_and_replaces_no_published_one(l
 
 def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_are_named(lacking: Database) -> None:
     climate = compute(work_of(lacking, CLOCK), BASIN)
-    assert climate.source == "synthetic 2001-01-01..2004-12-31, 4 years"
+    assert climate.source.startswith("synthetic 2001-01-01..2004-12-31, 4 years, ")
     with lacking.transaction() as session:
         source = a_source(session)
         for variable in ("precipitation", "tmin", "tmax"):

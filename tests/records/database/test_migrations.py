@@ -16,8 +16,10 @@ from sqlalchemy import Connection, inspect, text
 
 import migrations
 from extensions.usgs.feed_kinds import UsgsSettings
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import PeriodUse
 from jobspec.feed_kinds import USUAL, NewFeed
 from jobspec.levels import FloodFrequencySettings
@@ -31,6 +33,7 @@ from records.basins import basins, ownership
 from records.database.engine import Database, revisions
 from records.feeds import feeds
 from records.levels import basin_levels
+from records.runs import states
 from records.schema import Base, write_revision
 from records.series import series_writer
 from records.verification import lead_scores, scores
@@ -48,6 +51,7 @@ from testing.records import (
     a_promoted_version,
     a_run,
     a_source,
+    a_state,
     a_version,
     change,
     contents,
@@ -263,6 +267,21 @@ def test_an_upgrade_ends_the_alerts_of_floods_that_are_for_comparison_alone(data
         )
         taken_over = alert_changes.earlier_of_alert(session, further)
         assert {one.level for one in taken_over} == {"gev-5", "lp3-5"}
+
+
+def test_an_upgrade_computes_states_anew_where_the_land_is_assumed(database: Database) -> None:
+    other = "USGS-13317000"
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session, BASIN))
+        for basin, assumes in ((BASIN, True), (a_basin(session, other), None)):
+            basins.upsert(session, ownership.Basin(basin, assume_attributes=assumes))
+            states.put(session, [a_state(version, "2008-09-30", basin_id=basin)], NOW)
+    _downgrade(database, "0017")
+    database.migrate()
+    with database.reading() as session:
+        stored = {basin: states.get(session, version, basin, day("2008-09-30")) for basin in (BASIN, other)}
+    reasons = {basin: state and state.invalid_reason for basin, state in stored.items()}
+    assert reasons == {BASIN: absent(Reason.ATTRIBUTE_REVISED), other: None}
 
 
 def test_an_upgrade_moves_feeds_of_the_older_service_of_usgs_to_its_present_one(database: Database) -> None:

@@ -17,7 +17,7 @@ from hydrology.base.series import DailySeries, Flag
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.series import revisions, series, series_writer
-from records.series.series_writer import UnitConflict, UnusableValues, Written
+from records.series.series_writer import NewSeries, UnitConflict, UnusableValues, Written
 from testing.databases import counted_statements
 from testing.records import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
 
@@ -118,11 +118,12 @@ def test_variables_written_together_are_what_each_alone_would_be(
         a_basin(session)
         source = a_source(session)
         for at, given_series in ((NOW, many), (instant("2020-01-01"), moved)):
-            alone = {
-                name: series_writer.write(session, BASIN, "alone", name, one, source, at)
+            alone = [
+                series_writer.write(session, BASIN, "alone", name, one, source, at)
                 for name, one in given_series.items()
-            }
-            assert series_writer.write_all(session, BASIN, "together", given_series, source, at) == alone
+            ]
+            together = [NewSeries(BASIN, "together", *one, source) for one in given_series.items()]
+            assert series_writer.write_all(session, together, at) == alone
         for name in many:
             for at in (NOW, instant("2020-01-01")):
                 versions = [revisions.as_known_at(session, BASIN, of, name, at) for of in ("alone", "together")]
@@ -130,18 +131,28 @@ def test_variables_written_together_are_what_each_alone_would_be(
         session.rollback()
 
 
-def test_a_product_is_written_by_as_many_statements_as_a_variable(database: Database) -> None:
+def test_many_series_are_written_by_as_many_statements_as_one(database: Database) -> None:
     counts = []
     with database.transaction() as session:
         a_basin(session)
+        a_basin(session, "SYNTH-02")
         source = a_source(session)
-        for variables in (["v0"], ["v1", "v2", "v3"]):
-            series_writer.write_all(session, *KEY[:2], dict.fromkeys(variables, daily("2000-01-01", 1.0)), source, NOW)
+        for basins, variables in (([BASIN], ["v0"]), ([BASIN, "SYNTH-02"], ["v1", "v2", "v3"])):
+            keys = [(basin, KEY[1], name) for basin in basins for name in variables]
+            series_writer.write_all(session, [NewSeries(*key, daily("2000-01-01", 1.0), source) for key in keys], NOW)
             with counted_statements() as statements:
-                again = dict.fromkeys(variables, daily("2000-01-01", 2.0, 3.0))
-                series_writer.write_all(session, *KEY[:2], again, source, NOW)
+                again = [NewSeries(*key, daily("2000-01-01", 2.0, 3.0), source) for key in keys]
+                series_writer.write_all(session, again, NOW)
             counts.append(len(statements))
     assert counts[0] == counts[1]
+
+
+def test_series_written_together_are_each_of_another_key(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        twice = [NewSeries(*KEY, daily("2000-01-01", value), a_source(session)) for value in (1.0, 2.0)]
+        with pytest.raises(ValueError, match="of another basin, product or variable"):
+            series_writer.write_all(session, twice, NOW)
 
 
 def test_two_writers_of_the_same_year_both_leave_their_days(database: Database) -> None:
