@@ -13,7 +13,7 @@ import tempfile
 import time
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -91,7 +91,10 @@ def _cycle(
 ) -> jobs.Job:
     posted, begun = workers.cycle().id, _begun(workers)
     fetched, computed = (int(chance.integers(1, most)) for most in (3 * PARTS_OF_CYCLE, PARTS_OF_CYCLE + 1))
-    reached = (lambda: _ended_parts(workers, posted) >= fetched, lambda: _begun(workers) >= begun + computed)
+    reached: tuple[Callable[[], bool], ...] = (
+        lambda: _ended_parts(workers, posted) >= fetched,
+        lambda: _begun(workers) >= begun + computed,
+    )
     for one, is_time in zip(what, reached, strict=True):
         while not is_time() and workers.shop.job(posted).status not in jobs.ENDED:
             time.sleep(0.02)

@@ -8,10 +8,12 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from jobspec.jobs.base import QUEUES
 from jobspec.kinds import KINDS
 from operations.forecasting import forecast
+from operations.forecasting.results import results_of
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
 from workers.job_processes.job_process import serve
@@ -20,20 +22,18 @@ from workers.tasks import HANDLERS
 
 BASINS, NOTES = "BENCHMARK_PART_BASINS", "computed"
 
-_results_of = forecast.results_of
-
 
 def _noting(work: Any, plan: Any, **rest: Any) -> Any:
     with Path(os.environ["FRESHET_DATA"], NOTES).open("a") as file:
         file.write(f"{time.time()} {plan.days.t0} {plan.params.weather} {','.join(sorted(plan.forcings))}\n")
-    return _results_of(work, plan, **rest)
+    return results_of(work, plan, **rest)
 
 
 if __name__ == "__main__":
     if BASINS in os.environ:
         KINDS["daily-part"].part_basins = int(os.environ[BASINS])
-        forecast.results_of = _noting
-        serve(HANDLERS)
+        with patch.object(forecast, "results_of", _noting):
+            serve(HANDLERS)
     else:
         os.environ[BASINS] = sys.argv[1]  # for the process that runs its jobs
         log_to_stderr("info")

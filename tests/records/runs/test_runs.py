@@ -18,7 +18,7 @@ from records.database.array_codec import pack_text, unpack_text
 from records.database.checksums import Corrupt
 from records.database.engine import Database
 from records.runs import run_store, run_types, runs, states
-from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
+from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty, packed
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import BasinResult, RunBasin, UnknownRun
 from records.runs.run_weather import RunWhatIf
@@ -317,7 +317,7 @@ def test_basins_of_a_long_run_are_packed_between_statements(
     """PostgreSQL would end a transaction that packs all of them at once."""
     other = replace(WHOLE, basin=replace(WHOLE.basin, basin_id="SYNTH-01"))
     monkeypatch.setattr(run_store, "BLOCK", 1)
-    packed, before = run_store.packed, list[int]()
+    before = list[int]()
     with counted_statements() as statements, database.transaction() as session:
         version = _a_version_of_the_basin(session)
         a_basin(session, "SYNTH-01")
