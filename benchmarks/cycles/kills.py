@@ -4,7 +4,7 @@ Two workers and a scheduler, as processes, PostgreSQL and Valkey; parts of a cyc
 two kills, one while data are fetched and one while forecasts are computed, at instants drawn from a seed; what was
 killed is started again at once, as a supervisor does. At the end every basin must have one forecast of every issue day
 and every issue be closed, all of it to the bit as without kills and undivided. `computed_again` counts the parts that
-were begun once more after each kill.
+were started once more after each kill.
 """
 
 import os
@@ -43,12 +43,11 @@ MOMENT = 0.4  # seconds that a part takes
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """What was killed, when, and how many parts had been begun by then."""
+    """What was killed, and when."""
 
     cycle: int
     what: str
     at: float
-    parts_begun: int
     in_time: bool
 
 
@@ -89,18 +88,18 @@ def measure(basins: int = PARTS_OF_CYCLE * PART_BASINS, short: bool = False) -> 
 def _cycle(
     workers: Workers, server: PostgreSQL, ahead: int, what: list[str], chance: np.random.Generator, kills: list[Kill]
 ) -> jobs.Job:
-    posted, begun = workers.cycle().id, _begun(workers)
+    posted, before = workers.cycle().id, _started(workers)
     fetched, computed = (int(chance.integers(1, most)) for most in (3 * PARTS_OF_CYCLE, PARTS_OF_CYCLE + 1))
     reached: tuple[Callable[[], bool], ...] = (
         lambda: _ended_parts(workers, posted) >= fetched,
-        lambda: _begun(workers) >= begun + computed,
+        lambda: _started(workers) >= before + computed,
     )
     for one, is_time in zip(what, reached, strict=True):
         while not is_time() and workers.shop.job(posted).status not in jobs.ENDED:
             time.sleep(0.02)
         time.sleep(float(chance.uniform(0, MOMENT)))
         in_time = workers.shop.job(posted).status not in jobs.ENDED
-        kills.append(Kill(ahead, one, time.time(), _begun(workers), in_time))
+        kills.append(Kill(ahead, one, time.time(), in_time))
         _kill(workers, server, one)
     return workers.shop.ended(posted)
 
@@ -126,7 +125,7 @@ def _kill(workers: Workers, server: PostgreSQL, what: str) -> None:
 
 
 def _busy(workers: Workers) -> int:
-    """Return which worker runs a process of jobs; the first has none where no job has begun."""
+    """Return which worker runs a process of jobs; the first has none where no job has started."""
     return next((at for at, worker in enumerate(workers.workers) if children(worker.pid)), 0)
 
 
@@ -135,19 +134,19 @@ def _ended_parts(workers: Workers, job: str) -> int:
         return sum(child.status in jobs.ENDED for child in jobs.children(session, job))
 
 
-def _begun(workers: Workers) -> int:
+def _started(workers: Workers) -> int:
     return sum(1 for _ in _notes(workers.shop.settings.data / NOTES))
 
 
 def _notes(file: Path) -> Iterator[tuple[float, str]]:
-    """Yield when each part was begun, and what it was."""
+    """Yield when each part was started, and what it was."""
     for line in file.read_text().splitlines() if file.exists() else ():
         at, _, what = line.partition(" ")
         yield float(at), what
 
 
 def _again(file: Path, kills: list[float]) -> list[int]:
-    """Return how many parts were begun once more before the first kill, and after each until the next."""
+    """Return how many parts were started once more before the first kill, and after each until the next."""
     seen, again = set[str](), [0] * (len(kills) + 1)
     for at, what in sorted(_notes(file)):
         again[bisect(kills, at)] += what in seen
