@@ -29,6 +29,7 @@ MEASUREMENTS = {
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.water.exactness",
     "fleet": "benchmarks.service.fleet",
+    "division": "benchmarks.cycles.division",
     "flood-frequency": "benchmarks.flood_frequency",
     "forecast-weather": "benchmarks.forecasts.forecast_weather",
     "gpu": "benchmarks.gpu.measured",
@@ -36,6 +37,7 @@ MEASUREMENTS = {
     "growth": "benchmarks.years.growth",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
+    "kills": "benchmarks.cycles.kills",
     "load": "benchmarks.service.simultaneous",
     "live-replay": "benchmarks.replays.live",
     "missing-inputs": "benchmarks.forecasts.missing_inputs",
@@ -73,6 +75,7 @@ def main() -> None:
     parser.add_argument("name", choices=sorted(MEASUREMENTS))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--basins", type=int, help="number of basins, where the measurement offers a choice")
+    parser.add_argument("--days", type=int, help="number of days, where the measurement offers a choice")
     parser.add_argument("--minutes", type=float, help="duration, where the measurement offers a choice")
     parser.add_argument("--years", help="the years to judge: validation or test, where the measurement offers a choice")
     parser.add_argument("--only", help="parts of the measurement, with commas between them, where it offers a choice")
@@ -82,8 +85,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "years", "only", "spare", "short")}
-    chosen = {name: value for name, value in options.items() if value is not None}
+    options = vars(arguments).items()
+    chosen = {name: value for name, value in options if name not in ("name", "json") and value is not None}
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}
     if arguments.json:

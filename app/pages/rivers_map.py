@@ -160,7 +160,7 @@ CONTIGUOUS = Box(-125.0, 24.3, -66.5, 49.5)
 
 def borders(projected: Projection, places: Places) -> str:
     """Return the outlines around some places as SVG path data."""
-    inside = all(CONTIGUOUS.holds(*place) for place in places.T.tolist())
+    inside = not places.size or all(CONTIGUOUS.holds(*ends) for ends in (places.min(axis=1), places.max(axis=1)))
     return drawn_lines(projected, "states" if inside else "countries")
 
 

@@ -108,7 +108,9 @@ class Selection:
         )
 
     def sorted(self, basins: Sequence[BasinOverview]) -> list[BasinOverview]:
-        """Return basins in the requested order, those without a value last."""
+        """Return basins, which are the most urgent first, in the requested order, those without a value last."""
+        if self.sort == "concern" and not self.reverse:
+            return [*basins]
         key = COLUMNS[self.sort][1]
         known = [basin for basin in basins if key(basin) is not None]
         ordered = sorted(known, key=key, reverse=(self.sort not in _RISING) != self.reverse)

@@ -26,6 +26,7 @@ from hydrology.scores.probabilistic import crps
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_fit import ErrorPairs, by_class, fit, fit_errors
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, BasinErrors, errors_of
+from hydrology.uncertainty.error_network import DaysAhead
 from models.ensemble import ArrayMap, Ensemble
 from models.forcing import Forcing, days_of
 from models.pretrained import SHELF, form
@@ -232,7 +233,7 @@ def _scores(model: BasinErrorModel, forecasts: Forecasts, flow: str, corrected: 
         known = np.isfinite(observed + last)
         gap = np.full(int(known.sum()), float(lead))
         error = last[known] if corrected else np.zeros(len(gap))
-        quantiles = model.quantiles(at[known], gap, error)
+        quantiles = model.quantiles(DaysAhead.after(at[known], gap, error))
         median = quantiles[:, LEVELS.index(0.5)]
         score = nse(median, observed[known]).value if known.any() else None
         mean_crps = crps(quantiles, LEVELS, observed[known]).mean() if known.any() else np.nan

@@ -4,7 +4,7 @@ Each mutant meets the tests that run its line, those of its module and then the 
 in each tier, until one fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has
 what this printed for the tests as they were before they had tiers: of its mutants, those that were found then and whose
 lines are still there are tried again, first by the test that found them last (`results/found.json`, which each run
-renews); `lost` are those that are not found now. On the committed tree, an hour on two cores with all tests, much less
+renews for its modules); `lost` are those that are not found now. On the committed tree, an hour on two cores with all tests, much less
 where those tests still find them; a run that is stopped goes on where it was, in a folder of the temporary one.
 """
 
@@ -53,7 +53,7 @@ def measure(only: str | None = None) -> dict[str, Any]:
     before = json.loads(BASELINE.read_text())["outcomes"]
     found = [one for module in modules for one in mutants(ROOT, module) if before.get(one.name)]
     outcomes = _outcomes(found, copies, folder)
-    FOUND.write_text(json.dumps({name: of for name, of in outcomes.items() if of}, indent=0) + "\n")
+    _renew(modules, {name: of for name, of in outcomes.items() if of})
     tiers = {name: of and of[0] for name, of in outcomes.items()}
     return {"commit": commit, "modules": [_row(module, tiers) for module in modules], **_against(before, tiers)}
 
@@ -130,6 +130,18 @@ def _outcomes(found: list[Mutant], copies: list[Path], folder: Path) -> Outcomes
             tests = CoveringTests(_covered_lines(copies[0], folder / "covered"))
             list(pool.map(meet, left, [{tier: tests.quickest(mutant, tier) for tier in TIERS} for mutant in left]))
     return {mutant.name: known[mutant.name] for mutant in found}
+
+
+def _renew(modules: Collection[str], outcomes: Outcomes) -> None:
+    """Store what has found the mutants of some modules; what is stored of the others stays."""
+    last = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    others = {name: of for name, of in last.items() if _module_of(name) not in modules}
+    by_module = sorted((others | outcomes).items(), key=lambda one: _module_of(one[0]))
+    FOUND.write_text(json.dumps(dict(by_module), indent=0) + "\n")
+
+
+def _module_of(mutant: str) -> str:
+    return mutant.partition(":")[0]
 
 
 def _file_of(function: str) -> str:

@@ -21,6 +21,7 @@ from hydrology.scores.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.scores.scores import all_scores
 from hydrology.uncertainty.error_fit import fit
 from jobspec.training import used_periods
+from models.error_networks import with_networks
 from models.pretrained import SHELF, attachments, form
 from models.pretrained.form import load
 
@@ -57,7 +58,8 @@ def ship_errors(name: str) -> None:
     ensemble, days = form.read(SHELF / name), FITTED_ON[name]
     every = uncertainty.over_record(ensemble, basins())
     observed = [basin for basin in every if np.isfinite(basin.over(days).observed).any()]
-    model = fit({basin.name: basin.pairs(days) for basin in observed})
+    pairs = {basin.name: basin.pairs(days) for basin in observed}
+    model = with_networks(fit(pairs), pairs)
     never_seen = uncertainty.regional()
     regional, period = never_seen or model.regional, Period.parse(days)
     shipped_errors = attachments.ShippedErrors(

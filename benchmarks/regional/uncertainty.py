@@ -1,13 +1,15 @@
 """Skill of the shipped ensemble's probabilities: coverage, CRPS, reliability by lead time, with observed weather.
 
-The error model is fitted on the validation years alone. It is judged by reforecasts of the test years: from every fifth
-day, one to ten days ahead. With observed weather a forecast is the simulation, for the state of T0 is the simulation's.
-Rivals: the spread of the members as it is (raw), the same error model without the last observed flow, the basin's
-climatology (the days of other years within a week of the day of the year), and the last observed flow (persistence).
+The error model is fitted on the validation years alone. It is judged by reforecasts of the test years, from every day,
+one to ten days ahead. With observed weather a forecast is the simulation, for the state of T0 is the simulation's.
+Rivals: the spread of the members as it is (raw), the same error model by its tables alone, without its network, and
+without the last observed flow; the basin's climatology (the days of other years within a week of the day of the year);
+the last observed flow (persistence), and that on its way to the mean flow, by the correlation of flow at the lead in
+the validation years (damped persistence).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -23,23 +25,25 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.climatology.normals import FlowClimatology
 from hydrology.scores.scores import nse
-from hydrology.uncertainty.error_fit import ErrorPairs, fit
-from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
+from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape, between_levels, even_levels
+from hydrology.uncertainty.error_network import DaysAhead
 from hydrology.verification.forecasts import CALIBRATED, RAW, AtLead, Reforecasts
 from hydrology.verification.results import ForecastScores, Reliability, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
+from models.error_networks import regional_with_network, with_networks
 from models.forcing import days_of
 from models.pretrained import form
 from models.pretrained.form import load
 
 Array = npt.NDArray[np.float64]
 
-LEADS = tuple(range(1, 11))
-EVERY_DAYS = 5
+LEADS = (1, 2, 3, 5, 10)
+EVERY_DAYS = 1
 LOW_SHARE = 1 / 3
 MIN_IN_BIN = 200  # days, for a bin of the reliability to be reported
-UNCORRECTED = "uncorrected"
-RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
+TABLES, UNCORRECTED = "tables", "uncorrected"
+RIVALS = (CALIBRATED, TABLES, UNCORRECTED, RAW, CLIMATOLOGY)
 
 
 def interval_score(low: Array, high: Array, observed: Array, share: float) -> Array:
@@ -91,7 +95,7 @@ class Rival:
         high_score: the sum of the interval scores of the high days.
         chances: of exceeding the level of the high days; `high` is whether it did.
         pit: how many days have their PIT in each tenth, (tenths,).
-        nse: of the median.
+        nse: of the median; nse_of_mean: of the mean.
     """
 
     crps: float
@@ -104,6 +108,7 @@ class Rival:
     chances: Array
     pit: Array
     nse: float | None
+    nse_of_mean: float | None
 
     @classmethod
     def of(cls, quantiles: Array, observed: Array, threshold: float, low_flow: float) -> "Rival":
@@ -123,13 +128,51 @@ class Rival:
             chances=judged.chance,
             pit=np.array(pit_histogram(judged.spread.pit)),
             nse=nse(judged.median, observed).value,
+            nse_of_mean=nse(_mean(quantiles), observed).value,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Persistence:
+    """The last observed flow as a forecast in one basin at one lead time.
+
+    Attributes:
+        error: mean absolute error, mm/day.
+        nse: its score; nse_damped: where it goes to the mean flow with the lead.
+    """
+
+    error: float
+    nse: float | None
+    nse_damped: float | None
+
+    @classmethod
+    def of(cls, at: AtLead, before: Array, lead: int) -> "Persistence":
+        """Judge it by what was observed; `before` is observed flow of other years, NaN where missing."""
+        first, later = before[:-lead], before[lead:]
+        known = np.isfinite(first + later)
+        mean = float(np.nanmean(before)) if known.any() else 0.0
+        memory = float(np.corrcoef(first[known], later[known])[0, 1]) if known.any() else 0.0
+        damped = mean + memory * (at.last_observed - mean)
+        error = float(np.abs(at.observed - at.last_observed).mean())
+        return cls(error, nse(at.last_observed, at.observed).value, nse(damped, at.observed).value)
+
+
+def _mean(quantiles: Array) -> Array:
+    """Return the mean of distributions by their quantiles, (days, levels)."""
+    upper, across = between_levels(even_levels(200), LEVELS)
+    return np.asarray((quantiles[:, upper - 1] * (1 - across) + quantiles[:, upper] * across).mean(axis=1))
+
+
+def _fitted(every: Iterable[Basin]) -> Fit:
+    """Return the error model of basins, with its networks."""
+    pairs = {basin.name: basin.pairs(VALIDATION) for basin in every}
+    return with_networks(fit(pairs), pairs)
 
 
 def seen() -> dict[str, Any]:
     """Return the figures of the shipped ensemble, whose error model is fitted to the validation years."""
     every = over_record(shipped(ENSEMBLE), basins())
-    model = fit({basin.name: basin.pairs(VALIDATION) for basin in every})
+    model = _fitted(every)
     return {"ensemble": ENSEMBLE.name, **_measured((basin, model.of_basin(basin.name)) for basin in every)}
 
 
@@ -139,7 +182,7 @@ def combined() -> dict[str, Any]:
     rivals = {"freshet-us": _of_run(run, names), ENSEMBLE.name: over_record(shipped(ENSEMBLE), names)}
     result = dict[str, Any]()
     for name, every in rivals.items():
-        model = fit({basin.name: basin.pairs(VALIDATION) for basin in every})
+        model = _fitted(every)
         result[name] = _measured((basin, model.of_basin(basin.name)) for basin in every)
     return result
 
@@ -175,7 +218,8 @@ def _never_seen(folds: Mapping[int, list[Basin]]) -> Iterator[tuple[Basin, Basin
 
 def _regional(every: Iterable[Basin]) -> Shape:
     """Return the error model of basins never seen, fitted to basins that were not when they were simulated."""
-    return fit({basin.name: basin.pairs(VALIDATION) for basin in every}).regional
+    pairs = {basin.name: basin.pairs(VALIDATION) for basin in every}
+    return regional_with_network(fit(pairs), pairs)
 
 
 def regional() -> Shape | None:
@@ -217,7 +261,7 @@ def _of_run(run: Simulated, names: Sequence[str]) -> list[Basin]:
 
 def _measured(every: Iterable[tuple[Basin, BasinErrorModel]]) -> dict[str, Any]:
     by_lead: dict[int, dict[str, list[Rival]]] = {lead: {} for lead in LEADS}
-    persistence: dict[int, list[float]] = {lead: [] for lead in LEADS}
+    persistence: dict[int, list[Persistence]] = {lead: [] for lead in LEADS}
     for basin, error_model in every:
         if not np.isfinite(basin.over(TEST).observed).any():
             continue
@@ -228,41 +272,53 @@ def _measured(every: Iterable[tuple[Basin, BasinErrorModel]]) -> dict[str, Any]:
     return {
         "fitted_on": VALIDATION,
         "judged_on": TEST,
-        "leads": {str(lead): _figures(by_lead[lead], np.array(persistence[lead])) for lead in LEADS},
+        "leads": {str(lead): _figures(by_lead[lead], persistence[lead]) for lead in LEADS},
     }
 
 
-def _judge(error_model: BasinErrorModel, basin: Basin) -> Iterator[tuple[int, dict[str, Rival], float]]:
+def _judge(error_model: BasinErrorModel, basin: Basin) -> Iterator[tuple[int, dict[str, Rival], Persistence]]:
+    before = basin.over(VALIDATION).observed
     test, climatology = basin.over(TEST), FlowClimatology(basin.record.days, basin.observed, LEVELS)
     reforecasts = Reforecasts(test.record.days, test.members, test.observed, climatology, error_model)
+    tables = replace(error_model, shape=replace(error_model.shape, network=None))
+    reforecasts_by_tables = replace(reforecasts, error_model=tables)
     high, low = high_flow(test.observed), float(np.nanquantile(test.observed, LOW_SHARE))
     for lead in LEADS:
         at = reforecasts.at(lead, EVERY_DAYS)
-        quantiles = {**at.quantiles, UNCORRECTED: _uncorrected(error_model, at)}
+        of_tables = reforecasts_by_tables.at(lead, EVERY_DAYS).quantiles[CALIBRATED]
+        quantiles = {**at.quantiles, TABLES: of_tables, UNCORRECTED: _uncorrected(error_model, at)}
         rivals = {
             name: Rival.of(of_rival, at.observed, high, low)
             for name in RIVALS
             if not isinstance(of_rival := quantiles[name], Absent)
         }
-        yield lead, rivals, float(np.abs(at.observed - at.last_observed).mean())
+        yield lead, rivals, Persistence.of(at, before, lead)
 
 
 def _uncorrected(error_model: BasinErrorModel, at: AtLead) -> Array:
     unknown = np.full(len(at.days), np.nan)
-    return error_model.quantiles(at.simulated, unknown, unknown)
+    return error_model.quantiles(DaysAhead.after(at.simulated, unknown, unknown))
 
 
-def _figures(rivals: dict[str, list[Rival]], persistence: Array) -> dict[str, Any]:
+def _figures(rivals: dict[str, list[Rival]], persistence: list[Persistence]) -> dict[str, Any]:
     reference = np.array([rival.crps for rival in rivals[CLIMATOLOGY]])
     widths = np.array([rival.width for rival in rivals[CLIMATOLOGY]])
     fined = sum(rival.high_score for rival in rivals[CLIMATOLOGY])
-    return {name: _of_rival(judged, reference, persistence, widths, fined) for name, judged in rivals.items()}
+    figures = {name: _of_rival(judged, reference, persistence, widths, fined) for name, judged in rivals.items()}
+    return figures | {
+        "persistence": {
+            "nse": _quartiles([one.nse for one in persistence if one.nse is not None]),
+            "nse_damped": _quartiles([one.nse_damped for one in persistence if one.nse_damped is not None]),
+        }
+    }
 
 
 def _of_rival(
-    judged: list[Rival], climatology: Array, persistence: Array, widths: Array, fined: float
+    judged: list[Rival], climatology: Array, persistence: list[Persistence], widths: Array, fined: float
 ) -> dict[str, Any]:
-    scores = np.array([basin.crps for basin in judged])
+    scores, errors = np.array([basin.crps for basin in judged]), np.array([one.error for one in persistence])
+    means = [(one.nse_of_mean, other.nse_damped) for one, other in zip(judged, persistence, strict=True)]
+    better = [one > other for one, other in means if one is not None and other is not None]
     return {
         "basins": len(judged),
         "coverage_90": _quartiles([basin.inside90.mean() for basin in judged]),
@@ -272,9 +328,11 @@ def _of_rival(
         "coverage_90_of_low_flows": _share(judged, "low"),
         "width_over_climatology": float(np.median([basin.width for basin in judged] / widths)),
         "nse_of_median": _quartiles([basin.nse for basin in judged if basin.nse is not None]),
+        "nse_of_mean": _quartiles([basin.nse_of_mean for basin in judged if basin.nse_of_mean is not None]),
+        "share_better_than_damped_persistence": float(np.mean(better)) if better else None,
         "crps_mm": float(scores.mean()),
         "crpss_climatology": _quartiles(1 - scores / climatology),
-        "crpss_persistence": _quartiles(1 - scores / persistence),
+        "crpss_persistence": _quartiles(1 - scores / errors),
         "interval_score_of_high_flows_over_climatology": sum(basin.high_score for basin in judged) / fined,
         "pit": _pit(judged),
         "reliability": _reliability(judged),

@@ -147,7 +147,7 @@ class Truth:
         last = None
         if len(known):
             at = int(known[-1])
-            last = LastFlow(until.first + at, float(observed[at]), float(recent[at]))
+            last = LastFlow(until.first + at, observed[: at + 1], recent)
         shown = RunCalibration(
             kind="observed",
             sha256="",

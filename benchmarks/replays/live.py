@@ -188,12 +188,12 @@ def begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge]
         settings = settings_of(file.parent, url)
         for name in reported:
             if "ahead" not in name:
-                done = fetch(work_of(database, Clock(world.now), settings), _intake(settings), name, period=BEFORE)
+                done = fetch(work_of(database, Clock(world.now), settings), intake_of(settings), name, period=BEFORE)
                 assert {one.status for one in done} == {"new"}, done
         version = install(work_of(database, Clock(world.now)), read_shipped(), LIVE).version_id
         with database.transaction() as session:
             promotions.promote(session, version, [*read], reason="to replay", by="a benchmark", at=world.now)
-        daily(work_of(database, Clock(world.now), settings), _intake(settings), DailyRequest(HORIZON))
+        daily(work_of(database, Clock(world.now), settings), intake_of(settings), DailyRequest(HORIZON))
     database.close()
 
 
@@ -230,7 +230,7 @@ def _go(replay: _Replay, days: Sequence[Day]) -> None:
                 before = _rows(replay.database)
                 second = daily(
                     work_of(replay.database, Clock(issue_time(issue_day)), settings),
-                    _intake(settings),
+                    intake_of(settings),
                     DailyRequest(HORIZON),
                 )
                 of_issue_day = replace(of_issue_day, again=(len(second.runs), _rows(replay.database) - before))
@@ -242,7 +242,9 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     reported: list[str] = []
     clock = Clock(issue_time(issue_day))
     listener = FetchCallbacks(notify=reported.append, pause=pauses.append)
-    done = daily(work_of(replay.database, clock, settings), _intake(settings), DailyRequest(HORIZON), listener=listener)
+    done = daily(
+        work_of(replay.database, clock, settings), intake_of(settings), DailyRequest(HORIZON), listener=listener
+    )
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))
@@ -265,7 +267,7 @@ def settings_of(folder: Path, url: str) -> Settings:
     return Settings(data=folder, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
 
 
-def _intake(settings: Settings) -> Intake:
+def intake_of(settings: Settings) -> Intake:
     return Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
 
 

@@ -2,8 +2,9 @@
 
 A server of this machine gives discharge and weather of what FRESHET_CAMELS holds, as in `live-replay`. A scheduler and
 a worker, in this process, stand at the time that is replayed and are looked at six times a day; feed, worker, scheduler
-or database are out for some hours to some days, drawn from a seed. At the end every day must have a closed issue, those
-that no cycle began on in time must be marked late, and no late run may ever have been a latest forecast.
+or database are out, or the disk is full, for some hours to some days, drawn from a seed. At the end every day must have
+a closed issue, those that no cycle began on in time must be marked late, and no late run may ever have been a latest
+forecast.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A store on PostgreSQL that has grown for `DAYS` days: a backup and a check of one day more, and the prune of a month.
+"""A store on PostgreSQL that has grown for many days: a backup and a check of one day more, and the prune of a month.
 
 The first issue day is stored by the functions of the service, like real calibrated forecasts of 10 members x 31 traces
 x 10 days. The rows of the others are copies of its rows under the names and days of their own, with digests renewed:
@@ -7,13 +7,15 @@ what is stored, and how long it takes to read, check, copy and delete, are those
 `after` is a backup after the one of the day before, `changed` a check of what that day changed. The prune is that of a
 month at once, which nobody had applied before: daily it is a thirtieth of it. Meanwhile another connection reads the
 newest states and results of some basins all the time: `longest_read_seconds` is the slowest of these readings, and
-`longest_read_before_seconds` that without a prune. Wall-clock seconds, with the CPU seconds of the thread that works.
+`longest_read_before_seconds` that without a prune. The measurement fails if one of them waits for a lock. Wall-clock
+seconds, with the CPU seconds of the thread that works.
 """
 
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,7 +23,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, func, select, text
 
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import BY, Standing, Store, opened
@@ -48,26 +50,25 @@ _TABLES = (RUNS, RUN_BASINS, RUN_CONTENTS, RUN_MEMBERS, OUTLOOKS, ISSUES, PARTS,
 Row = dict[str, Any]
 
 
-def measure(basins: int = BASINS) -> dict[str, Any]:
+def measure(basins: int = BASINS, days: int = DAYS) -> dict[str, Any]:
     """Return seconds and megabytes."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name, served() as server:
         folder = Path(name)
-        store = opened(folder / "store", basins)
+        store, first = opened(folder / "store", basins), CLOCK.now() + timedelta(days=2 - days)  # after the patterns
+        store.issue_day(first, store.names)
         database = Database(server.new())
         database.migrate()
         copy_rows(store.database, database)
         store = replace(store, database=database)
-        result = _grown(store, folder)
+        result = _grown(store, folder, first, days)
         database.close()
-    return {"shape": f"{DAYS} issue days of {basins} basins", **result}
+    return {"shape": f"{days} issue days of {basins} basins", **result}
 
 
-def _grown(store: Store, folder: Path) -> dict[str, Any]:
-    database, newest = store.database, CLOCK.now() + timedelta(days=2)  # after the days of the patterns
-    first = newest - timedelta(days=DAYS)
-    store.issue_day(first, store.names)
+def _grown(store: Store, folder: Path, first: datetime, days: int) -> dict[str, Any]:
+    database, newest = store.database, first + timedelta(days=days)
     rows = _rows_of_day(database, first)
-    for number in range(1, DAYS):
+    for number in range(1, days):
         _store_day(database, rows, first + timedelta(days=number), number)
     with database.transaction() as session:
         session.connection().exec_driver_sql("ANALYZE")
@@ -76,7 +77,7 @@ def _grown(store: Store, folder: Path) -> dict[str, Any]:
     backups = [folder / name for name in ("whole", "after")]
     result["backup"] = _timed(lambda: make(settings, database, CLOCK, backups[0], _silent))
     result["check"] = _timed(lambda: check(database, CLOCK.wall()).require())
-    _store_day(database, rows, newest, DAYS)
+    _store_day(database, rows, newest, days)
     result["backup_after"] = _timed(lambda: make(settings, database, CLOCK, backups[1], _silent, backups[0]))
     result["check_changed"] = _timed(lambda: check(database, CLOCK.wall(), only_changed=True).require())
     result["backup_mb"] = [round(file.stat().st_size / 1e6, 1) for file in backups]
@@ -173,19 +174,22 @@ def _later(table: Table, rows: list[Row], run: str, issue: str, at: datetime, da
 
 
 class _Reader:
-    """Reads the newest states and results of some basins all the time, and notes how long each reading takes."""
+    """Reads the newest states and results of some basins all the time, and notes how long each reading takes.
+
+    It fails if it has to wait for a lock.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store, self._ended, self._seconds = store, threading.Event(), [0.0]
-        self._thread = threading.Thread(target=self._read)
+        self._pool = ThreadPoolExecutor(max_workers=1)
 
     def __enter__(self) -> "_Reader":
-        self._thread.start()
+        self._reading = self._pool.submit(self._read)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self._thread.join()
+        self._reading.result()  # raises what it raised
 
     def longest(self) -> float:
         """Return the seconds of the longest reading since the last question."""
@@ -197,6 +201,7 @@ class _Reader:
         while not self._ended.is_set():
             started = time.monotonic()
             with self._store.database.reading() as session:
+                session.execute(text("SET LOCAL lock_timeout = '10ms'"))
                 states.newest_valid_many(session, self._store.version, names, until)
                 newest = runs.list_runs(session, limit=1)[0].id
                 runs.series_of_many(session, [(newest, name) for name in names], ["discharge_quantiles"])

@@ -2587,7 +2587,9 @@ class PretrainedParams(Model):
     """The shipped ensemble, or combination of some, to install, and the basins to serve."""
 
     name: str | None = None
-    """By default `mclstm-maurer-447`, or the only one in the configured folder."""
+    """
+    By default `freshet-us` where all its weather products are stored, else `mclstm-maurer-447`, or the only one in the configured folder.
+    """
 
     product: str | None = None
     """

@@ -123,7 +123,7 @@ def install_pretrained(
         argument(
             "NAME",
             "A shipped ensemble or combination, or a folder that `freshet models export` has written. "
-            "Default: mclstm-maurer-447, or the only one.",
+            "Default: freshet-us where all its weather products are stored, else mclstm-maurer-447, or the only one.",
         ),
     ] = None,
     product: Annotated[

@@ -10,6 +10,8 @@ where memory, centre and spread of a basin are functions of the *gap* (days sinc
 simulated flow, and u has a distribution by the same two that all basins share. Its shape is not assumed otherwise: it
 is stored as quantiles. `hydrology.uncertainty.error_fit` fits the parameters.
 
+What the last days show besides may move the numbers of a day: `hydrology.uncertainty.error_network`.
+
 The correction by the last error is not part of the water ledger: it moves the forecast, not the water.
 """
 
@@ -20,7 +22,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.arrays import Array, Integers
+from hydrology.base.arrays import Array, Integers, Mask
+from hydrology.uncertainty.error_network import DaysAhead, ErrorNetwork, Tabled, features, moved
 
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
@@ -51,7 +54,8 @@ class _Stored:
 
     @classmethod
     def _names(cls) -> list[str]:
-        return [part.name for part in fields(cls) if part.name not in ("days", "lasting_share", "lasting_memory")]
+        elsewhere = ("days", "lasting_share", "lasting_memory", "network")
+        return [part.name for part in fields(cls) if part.name not in elsewhere]
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return the parameters by name, as stored."""
@@ -85,14 +89,30 @@ class BasinErrors(_Stored):
     days: int
 
 
+_NETWORK = "network."
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape(_Stored):
-    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`."""
+    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`; and the network, if one was trained."""
 
     memory: Array
     centre: Array
     spread: Array
     quantiles: Array
+    network: ErrorNetwork | None = None
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the parameters by name, as stored, the network's with a prefix."""
+        network = {} if self.network is None else self.network.arrays()
+        return _Stored.arrays(self) | {_NETWORK + name: values for name, values in network.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], **more: Any) -> Self:
+        """Create them from the result of `arrays`, or KeyError."""
+        stored = {name.removeprefix(_NETWORK): arrays[name] for name in arrays if name.startswith(_NETWORK)}
+        network = ErrorNetwork.from_arrays(stored) if stored else None
+        return super(Shape, cls).from_arrays(arrays, network=network, **more)
 
     def of_basin(self, simulated: Array) -> BasinErrors:
         """Return the errors of a basin without observations: regional, scaled by its flow of several years, mm/day."""
@@ -104,17 +124,30 @@ class Shape(_Stored):
     def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
         """Return the quantiles of a basin's flow at `LEVELS`, (days, levels), from simulated flow (days,), in mm/day.
 
+        They are by the tables alone.
+
         Args:
             gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` that flow has no
                 influence.
             last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
         """
         flow_known = np.isfinite(last_error) & (gap <= MAX_GAP)
-        at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
+        at = Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
-        error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
-        roots = np.maximum(root(simulated, errors.mean_flow)[:, None] + error, 0.0)
-        return np.asarray(roots ** (1 / POWER) * errors.mean_flow)
+        return _flows(errors, simulated, centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles))
+
+    def quantiles_ahead(self, errors: BasinErrors, ahead: DaysAhead) -> Array:
+        """Return the quantiles of `flow_quantiles`, by the network where there is one and the last flow is known."""
+        last_error = ahead.last_errors[:, 0]
+        quantiles = self.flow_quantiles(errors, ahead.simulated, ahead.gap, last_error)
+        known = flow_known(ahead)
+        if self.network is not None and known.any():
+            taken = NetworkInputs.of(errors, ahead.at(known))
+            centre, above, below = moved(self.network.moves(taken.features), taken.tabled, last_error[known])
+            u = taken.at.read(self.network.quantiles.astype(float))
+            error = centre[:, None] + np.where(u > 0, above[:, None], below[:, None]) * u
+            quantiles[known] = _flows(errors, ahead.simulated[known], error)
+        return quantiles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,19 +162,48 @@ class BasinErrorModel:
         """Combine a basin's errors with the shape for basins with own parameters, or the regional one."""
         return cls(shape if errors.days else regional, errors)
 
-    def quantiles(self, simulated: Array, gap: Array, last_error: Array) -> Array:
-        """Return the quantiles of flow at `LEVELS`, as `Shape.flow_quantiles` does."""
-        return self.shape.flow_quantiles(self.errors, simulated, gap, last_error)
+    def quantiles(self, ahead: DaysAhead) -> Array:
+        """Return the quantiles of flow at `LEVELS`, (days, levels) in mm/day."""
+        return self.shape.quantiles_ahead(self.errors, ahead)
 
-    def root_shifts(self, gaps: Array, last_error: float) -> Array:
-        """Return by how much the median moves the cube root of flow, (gaps, classes) in (mm/day)^(1/3).
+    def root_shifts(self, gaps: Array, last: DaysAhead) -> Array:
+        """Return by how much the median moves the cube root of steady flow, (gaps, classes) in (mm/day)^(1/3).
 
-        Gaps are days from the last observed flow; `last_error` is of that day, NaN where none was observed.
+        Gaps are days from the last observed flow, after the same last days as the first day of `last` has.
         """
         flow = self.errors.class_flow
-        together = np.tile(flow, len(gaps)), np.repeat(gaps, len(flow)), np.full(len(flow) * len(gaps), last_error)
-        median = self.quantiles(*together)[:, LEVELS.index(0.5)].reshape(len(gaps), -1)
+        ahead = last.steady(np.tile(flow, len(gaps)), np.repeat(gaps, len(flow)))
+        median = self.quantiles(ahead)[:, LEVELS.index(0.5)].reshape(len(gaps), -1)
         return np.asarray(np.cbrt(median) - np.cbrt(flow))
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkInputs:
+    """What an error network takes of some days whose last flow is known, and their places in the tables."""
+
+    at: "Place"
+    tabled: Tabled
+    features: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, errors: BasinErrors, ahead: DaysAhead) -> Self:
+        at = Place.of(errors, ahead.simulated, ahead.gap)
+        tabled = Tabled(*(at.read(table) for table in (errors.memory, errors.centre, errors.spread)))
+        flows = (ahead.simulated, ahead.before, ahead.last_simulated)
+        now, before, last = (root(flow, errors.mean_flow) for flow in flows)
+        roots = replace(ahead, simulated=now, before=before, last_simulated=last)
+        return cls(at, tabled, features(ahead, tabled, roots, errors.lasting_share))
+
+
+def flow_known(ahead: DaysAhead) -> Mask:
+    """Return the days whose last flow is known, and no older than `MAX_GAP`."""
+    return np.asarray(np.isfinite(ahead.last_errors[:, 0]) & (ahead.gap <= MAX_GAP))
+
+
+def _flows(errors: BasinErrors, simulated: Array, error: Array) -> Array:
+    """Return flows (days, levels) from simulated ones (days,) and errors (days, levels), mm/day."""
+    roots = np.maximum(root(simulated, errors.mean_flow)[:, None] + error, 0.0)
+    return np.asarray(roots ** (1 / POWER) * errors.mean_flow)
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
@@ -196,7 +258,7 @@ def root(flow: Array, mean_flow: float) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """The positions of days between the rows (gaps) and columns (classes) of a table."""
 
     row: Array

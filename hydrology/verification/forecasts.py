@@ -15,6 +15,7 @@ from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Day, Days
 from hydrology.climatology.normals import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
+from hydrology.uncertainty.error_network import DaysAhead
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.verification.results import ForecastScores, Season, Verification, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, score_all, verify
@@ -74,8 +75,8 @@ class Reforecasts:
     def _calibrated(self, simulated: Array, t0: Places, lead: int) -> Array | Absent:
         if isinstance(self.error_model, Absent):
             return self.error_model
-        last_error = errors_of(self.error_model.errors, simulated[t0], self.observed[t0])
-        return self.error_model.quantiles(simulated[t0 + lead], np.full(len(t0), float(lead)), last_error)
+        errors = errors_of(self.error_model.errors, simulated, self.observed)
+        return self.error_model.quantiles(DaysAhead.of(simulated, errors, t0, t0 + lead))
 
 
 ADJUSTED, AS_ISSUED = "adjusted", "as-issued"

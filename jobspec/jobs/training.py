@@ -166,7 +166,8 @@ class PretrainedParams(RequestModel):
 
     name: Name | None = Field(
         None,
-        description="By default `mclstm-maurer-447`, or the only one in the configured folder.",
+        description="By default `freshet-us` where all its weather products are stored, else `mclstm-maurer-447`, or "
+        "the only one in the configured folder.",
         examples=["mclstm-maurer-447"],
     )
     product: Name | None = Field(

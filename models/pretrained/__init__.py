@@ -3,4 +3,7 @@
 from pathlib import Path
 
 SHELF = Path(__file__).parent
-DEFAULT = "mclstm-maurer-447"  # installed by default
+DEFAULT = "mclstm-maurer-447"
+"""Installed where none is named, unless there is weather for all parts of `COMBINED`."""
+COMBINED = "freshet-us"
+"""The most skilful combination."""

@@ -17,6 +17,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
+from hydrology.uncertainty.error_network import PAST, DaysAhead
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.basin_data.dataset import discharge_of
@@ -37,13 +38,24 @@ MIN_DAYS = 3 * 365
 """Days of forcing needed to derive high flows in a basin without a fitted error model."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LastFlow:
-    """The last observed flow, and that day's simulated one, mm/day; None for a past day after T0."""
+    """The flow of the last days, mm/day: observed until `day`, the last one known, which may be a past day after T0.
+
+    Observed (days,), NaN where missing; simulated (days,) until T0.
+    """
 
     day: Day
-    observed: float
-    simulated: float | None
+    observed: Flow
+    simulated: Flow
+
+    @property
+    def observed_mm(self) -> float:
+        return float(self.observed[-1])
+
+    def simulated_mm(self, t0: Day) -> float | None:
+        """Return the simulated flow of that day; None where it is after T0."""
+        return None if self.day > t0 else float(self.simulated[-1 - days_between(self.day, t0)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,7 @@ class Calibration:
     def summary(self, flow: Flow) -> RunCalibration:
         """Return the calibration as stored; `flow` is the mean of members and traces, (leads,) in mm/day."""
         last = self.last_flow
-        if last is None or last.simulated is not None:
+        if last is None or last.day <= self.days.t0:
             return self._summary
         return replace(self._summary, simulated_mm=float(flow[self._lead_of(last) - 1]))
 
@@ -96,25 +108,31 @@ class Calibration:
 
         The flow is the mean of members and traces, (leads,) in mm/day.
         """
-        (error,) = self._last_error(flow[None])
-        return self.error_model.root_shifts(self._gaps(np.array(leads, dtype=float)), float(error))
+        gaps = np.array(leads, dtype=float)
+        if self.last_flow is not None:
+            gaps = np.maximum(gaps - self._lead_of(self.last_flow), 1)
+        return self.error_model.root_shifts(gaps, self._days_ahead(flow[None]))
 
-    def _gaps(self, leads: Flow) -> Flow:
-        return leads if self.last_flow is None else np.maximum(leads - self._lead_of(self.last_flow), 1)
-
-    def _last_error(self, flow: Flow) -> Flow:
-        """Return the error of the day of the last observed flow, (traces,); NaN without one."""
-        last, error = self.last_flow, np.full(len(flow), np.nan)
+    def _days_ahead(self, flow: Flow) -> DaysAhead:
+        """Return the days ahead of each trace, (traces x leads,), from the flow of traces, (traces, leads)."""
+        last, (traces, leads) = self.last_flow, flow.shape
         if last is None:
-            return error
-        simulated = flow[:, self._lead_of(last) - 1] if last.simulated is None else np.full(len(flow), last.simulated)
-        return errors_of(self.error_model.errors, simulated, np.full(len(flow), last.observed))
+            unknown = np.full(flow.size, np.nan)
+            return DaysAhead.after(flow.ravel(), np.tile(np.arange(1.0, leads + 1), traces), unknown)
+        past = np.concatenate([np.full(PAST, np.nan), last.simulated])
+        simulated = np.concatenate([np.broadcast_to(past, (traces, len(past))), flow], axis=1)
+        observed, at = np.full(simulated.shape, np.nan), len(past) - 1 + self._lead_of(last)
+        count = min(len(last.observed), at + 1)
+        observed[:, at + 1 - count : at + 1] = last.observed[-count:]
+        errors = errors_of(self.error_model.errors, simulated, observed)
+        of_traces = np.arange(traces)[:, None] * simulated.shape[1]
+        ahead = of_traces + np.arange(len(past), simulated.shape[1])
+        of_last = np.broadcast_to(of_traces + at, ahead.shape)
+        return DaysAhead.of(simulated.ravel(), errors.ravel(), of_last.ravel(), ahead.ravel())
 
     def _quantiles(self, model: BasinErrorModel, flow: Flow) -> Flow:
         """Return the quantiles of flow given each trace, (traces, leads, `LEVELS`)."""
-        gap, error = self._gaps(np.arange(1, flow.shape[1] + 1, dtype=float)), self._last_error(flow)
-        together = (flow.ravel(), np.tile(gap, len(flow)), np.repeat(error, flow.shape[1]))
-        return model.quantiles(*together).reshape(*flow.shape, -1)
+        return model.quantiles(self._days_ahead(flow)).reshape(*flow.shape, -1)
 
     def _lead_of(self, last: LastFlow) -> int:
         return days_between(self.days.t0, last.day)
@@ -149,8 +167,8 @@ def calibrations(
             weather=OBSERVED if weather is None else weather.name,
             weather_issues=None if weather is None else weather.skill.issues,
             last_flow_day=None if last is None else str(last.day),
-            last_flow_mm=None if last is None else last.observed,
-            simulated_mm=None if last is None else last.simulated,
+            last_flow_mm=None if last is None else last.observed_mm,
+            simulated_mm=None if last is None else last.simulated_mm(plan.days.t0),
         )
         found[name] = Calibration(errors, recalibration, plan.days, last, summary)
     return found
@@ -204,6 +222,5 @@ def _last_flows(
         usable[:longest] &= np.isfinite(until_t0)
         if usable.any():
             at = int(np.flatnonzero(usable)[-1])
-            of_day = float(until_t0[at]) if at < longest else None
-            found[name] = LastFlow(known.first + at, float(observed[at]), of_day)
+            found[name] = LastFlow(known.first + at, observed[: at + 1].astype(float), until_t0.astype(float))
     return found

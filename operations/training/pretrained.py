@@ -18,7 +18,7 @@ from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import RegionalSnow
 from models.networks import architecture, snow_cells
-from models.pretrained import DEFAULT, SHELF, attachments, combination, form
+from models.pretrained import COMBINED, DEFAULT, SHELF, attachments, combination, form
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
@@ -29,6 +29,7 @@ from records.basins import basins
 from records.database.base import JsonObject
 from records.database.stored import as_values
 from records.database.work import Work
+from records.series import series
 from records.simulations import snow_cells as snow_records
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, trainings, versions
@@ -72,6 +73,18 @@ class _Beside:
     errors: attachments.ShippedErrors | None
     skill: attachments.ShippedSkill | None
     snow: RegionalSnow | None
+
+
+def usual_name(session: Session, product: str | None = None, shelf: Path | None = None) -> str | None:
+    """Return the name of what is installed where none is named: `COMBINED` where all its products are stored.
+
+    None: `read_shipped` chooses. A product that all parts are to take leaves the combination nothing to combine.
+    """
+    folder = (shelf or SHELF) / COMBINED
+    if product is not None or not (folder / combination.DESCRIPTION).exists():
+        return None
+    stored = {*series.products(session, "precipitation")}
+    return COMBINED if stored.issuperset(combination.read(folder).products) else None
 
 
 def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble | Combination:

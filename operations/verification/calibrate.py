@@ -14,6 +14,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.weighted import weighted_mean
+from models.error_networks import with_networks
 from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.past_simulation import PastDays, in_blocks
 from operations.versions.load_networks import load_version
@@ -64,7 +65,7 @@ def calibrate(work: Work, version_id: str, basins: Sequence[str], period: Period
         work.show(len(pairs) + len(past.left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(past.left_out)}")
-    model = fit(pairs)
+    model = with_networks(fit(pairs), pairs)
     new = error_models.NewErrorModel(
         version_id=fitted.id,
         first=period.first,

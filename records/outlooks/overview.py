@@ -103,7 +103,7 @@ def overview(session: Session, at: datetime) -> list[BasinOverview]:
     age_of = cache(lambda day: (at.date() - date.fromisoformat(day)).days)  # days are few, basins many
     alerts = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
     severities = dict(sorted(alerts.all(), key=lambda row: rank(row[1])))  # the highest of a basin is the last
-    rows = session.execute(_BASINS, {"at": at})
+    rows = session.execute(_BASINS, {"at": at}).all()
     for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
         site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
         if is_noted:

@@ -29,6 +29,8 @@ from records.runs.tables import NEWEST_RUNS, RUN_CONTENTS, RUN_MEMBERS
 TRIED, LATEST = "tried", "latest"
 ORDER = ("t0", "issued_at", "run_id")
 """The newest T0, then the newest issue."""
+BLOCK = 64
+"""Number of basins that are packed, then stored: PostgreSQL ends a transaction that pauses for long."""
 
 
 def _note_newest(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
@@ -70,8 +72,9 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
         add_all(session, Run, [as_values(new) | {"status": status, "reason": reason}])
         of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
         add_all(session, RunBasin, of_basins)
-        for table, contents in _contents(session, new, results).items():
-            add_all(session, table, [owned | content for content in contents])
+        for first in range(0, len(results), BLOCK):
+            for table, contents in _contents(session, new, results[first : first + BLOCK]).items():
+                add_all(session, table, [owned | content for content in contents])
         _note_newest(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 

@@ -58,16 +58,14 @@ def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]
 
     A damaged run, or one with a damaged state, stays as it is.
     """
-    days = [of_day for _, of_day in states]
-    of_states = (
-        (STATES.c.version_id == version)
-        & STATES.c.basin_id.in_({basin for basin, _ in states})
-        & STATES.c.day.between(min(days), max(days))
-    )
+    names, days = {basin for basin, _ in states}, [of_day for _, of_day in states]
+    first, last = min(days), max(days)
+    of_states = (STATES.c.version_id == version) & STATES.c.basin_id.in_(names) & STATES.c.day.between(first, last)
+    of_runs = RUN_BASINS.c.basin_id.in_(names) & RUNS.c.t0.between(first, last)  # or all runs are read each time
     session.execute(select(STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
     for table, owner_of_row in ((RUN_MEMBERS, owner_of_members), (RUN_CONTENTS, owner_of)):
         of_run = (table.c.run_id == RUN_BASINS.c.run_id) & (table.c.basin_id == RUN_BASINS.c.basin_id)
-        sharing = _borrowed().add_columns(table.c.content.label("packed")).join(table, of_run).where(of_states)
+        sharing = _borrowed().add_columns(table.c.content.label("packed")).join(table, of_run).where(of_states, of_runs)
         if table is RUN_CONTENTS:
             sharing = sharing.where(_WITH_MEMBERS)
         for row in session.execute(sharing).all():

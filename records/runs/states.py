@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, and_, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -202,8 +202,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
         for version, basin, of_day, invalid_at, valid in session.execute(query.order_by(*of_basin, STATES.c.day))
         if invalid_at is not None or (valid is not None and valid.astype(_MONTH) == of_day.astype(_MONTH))
     ]
-    asked = None if states is None else set(states)
-    return {key: 1 for key in found if asked is None or key in asked}
+    return dict.fromkeys(found if states is None else {*states}.intersection(found), 1)
 
 
 _MONTH = "datetime64[M]"
@@ -211,12 +210,11 @@ _MONTH = "datetime64[M]"
 
 def remove(session: Session, states: Collection[Key]) -> list[str]:
     """Delete states. Return the ids of records with an address: none."""
-    basins.lock(session, *(basin for _, basin, _ in states))
+    basins.lock(session, *{basin for _, basin, _ in states})
     for version, of_version in grouped((version, of) for version, *of in states).items():
-        keys = {(basin, of_day) for basin, of_day in of_version}
-        hand_over(session, version, keys)
-        own = STATES.delete().where(STATES.c.version_id == version, STATES.c.basin_id.in_({basin for basin, _ in keys}))
-        session.execute(own.where(tuple_(STATES.c.basin_id, STATES.c.day).in_(keys)))
+        hand_over(session, version, {(basin, of_day) for basin, of_day in of_version})
+        for basin, days in grouped(of_version).items():  # many keys at once are compared with each state of the basins
+            session.execute(STATES.delete().filter_by(version_id=version, basin_id=basin).where(STATES.c.day.in_(days)))
     return []
 
 

@@ -1,12 +1,15 @@
 """A service whose days are replayed hour by hour, through outages of its parts: what it has issued in the end."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import Pool
 
 from hydrology.base.calendar import Period, as_date, day
 from operations.alerts.deliver import deliver
@@ -22,7 +25,7 @@ from testing.work import MovedClock
 from workers.queue.enqueue import WorkerContext
 from workers.scheduler import fire, post_late, watch_issue
 
-Part = Literal["feed", "worker", "scheduler", "database"]
+Part = Literal["feed", "worker", "scheduler", "database", "disk"]
 FAULT: Fault = "meteo-400"
 FIRED_AT, STATED_AT, LOOKS_AT = 7, 9, (7, 8, 9, 12, 18, 23)
 """Hours of the day: of the cycle, by which it is to be complete, and at which the service is looked at."""
@@ -32,7 +35,10 @@ LAST_HOURS = 60
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A part of the service that does nothing from an instant to another; without the database nothing does."""
+    """A part of the service that does nothing from an instant to another; without the database nothing does.
+
+    On a full disk the database grows no more: the scheduler goes on, and workers wait.
+    """
 
     part: Part
     since: datetime
@@ -123,13 +129,14 @@ class ReplayedService:
         self.world.faults = {today: [FAULT]} if self._out("feed") else {}
         if self._out("database"):
             return
-        tools = service.tools
+        tools, service.is_full = service.tools, self._out("disk")
         if not self._out("scheduler"):
-            fire(tools)
-            post_late(tools)
-        if not self._out("worker"):
+            with suppress(OperationalError) if service.is_full else nullcontext():
+                fire(tools)
+                post_late(tools)
+        if not self._out("worker", "disk"):
             service.run_queued()
-        if not self._out("scheduler"):
+        if not self._out("scheduler", "disk"):
             if self.world.now.hour == STATED_AT and not self._is_complete(service):
                 self._incomplete.append(self.world.now)
             watch_issue(tools)
@@ -165,11 +172,21 @@ class _Jobs(InProcessJobs):
 
     def __init__(self, settings: Settings, world: World) -> None:
         super().__init__(settings)
-        self._clock = MovedClock(time=lambda: world.now)
+        self._clock, self.is_full = MovedClock(time=lambda: world.now), False
+        event.listen(Pool, "checkout", self._limit)
 
     @property
     def tools(self) -> WorkerContext:
         return replace(super().tools, clock=self._clock)
+
+    def close(self) -> None:
+        """Close the connections."""
+        event.remove(Pool, "checkout", self._limit)
+        super().close()
+
+    def _limit(self, connection: Any, *_: object) -> None:
+        """Let SQLite's file grow, or not."""
+        connection.execute(f"PRAGMA max_page_count = {1 if self.is_full else 2**32 - 2}")
 
     def run_queued(self) -> None:
         """Run the jobs that wait, the oldest first."""

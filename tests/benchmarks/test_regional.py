@@ -16,7 +16,7 @@ from benchmarks.regional.published import read as read_published
 from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.score import quartiles
 from benchmarks.regional.trials import mean
-from benchmarks.regional.uncertainty import Rival, _figures, interval_score
+from benchmarks.regional.uncertainty import Persistence, Rival, _figures, interval_score
 from benchmarks.regional.us import choose_weights, weights_of_twin
 from extensions.physics_exam.exam import NOT_ASKED, Question
 from hydrology.uncertainty.error_model import LEVELS
@@ -92,7 +92,7 @@ def test_the_shares_of_the_pit_are_those_of_all_days_and_of_each_basin() -> None
     flow = np.arange(400.0)
     high, low = (np.tile(np.array(LEVELS) + shift, (400, 1)) for shift in (400.0, -1.0))
     judged = [Rival.of(quantiles, flow, 390.0, 100.0) for quantiles in (high, low, low)]
-    figures = _figures({CLIMATOLOGY: judged}, np.ones(3))[CLIMATOLOGY]["pit"]
+    figures = _figures({CLIMATOLOGY: judged}, [Persistence(1.0, 0.5, 0.5)] * 3)[CLIMATOLOGY]["pit"]
     shares = [tenth["share"] for tenth in figures]
     assert shares == pytest.approx([1 / 3, *[0] * 8, 2 / 3])
     assert [tenth["of_basins"] for tenth in figures[::9]] == [[0, 0, 0.5], [1, 0.5, 1]]

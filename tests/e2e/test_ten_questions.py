@@ -4,6 +4,7 @@ On 30 real rivers in the replayed flood of March 1997, at three sizes of the win
 """
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from datetime import date
@@ -21,6 +22,7 @@ from records.basins.ownership import station_name
 from runtime import child_processes
 from testing.api_process import served
 from testing.browser import PHONE, showing
+from tests.shared_folders import filled_once
 
 pytestmark = pytest.mark.extended
 
@@ -47,21 +49,26 @@ SEEN = """() => {
 
 
 @pytest.fixture(scope="session")
-def flood(camels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def flood(camels: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an API over real rivers, forecast by the shipped ensemble on two days of the flood."""
+
+    def forecast(data: Path) -> None:
+        every = (camels / LIST).read_text().split()
+        others = [basin for basin in every[:: len(every) // RIVERS] if not FLOODED.endswith(basin)]
+        basins = [part for basin in [FLOODED, *others][:RIVERS] for part in ("--basin", basin)]
+        files = [part for file in FILES for part in ("--from", str(camels / file))]
+        _freshet(data, "ingest", "camels", *files, *basins)
+        _freshet(data, "models", "install-pretrained", "--promote")
+        stated = ("--impact", "Water covers the mill road.", "--instruction", INSTRUCTION)
+        _freshet(data, "thresholds", "set", FLOODED, "mill-road", "190", *stated)
+        for t0 in ("1997-03-13", "1997-03-14"):
+            _freshet(data, "forecast", "--t0", t0)
+        _freshet(data, "volumes", "--t0", "1997-03-14")
+
+    data = filled_once(shared / "flood", forecast)
     folder = tmp_path_factory.mktemp("flood")
-    every = (camels / LIST).read_text().split()
-    others = [basin for basin in every[:: len(every) // RIVERS] if not FLOODED.endswith(basin)]
-    basins = [part for basin in [FLOODED, *others][:RIVERS] for part in ("--basin", basin)]
-    files = [part for file in FILES for part in ("--from", str(camels / file))]
-    _freshet(folder / "data", "ingest", "camels", *files, *basins)
-    _freshet(folder / "data", "models", "install-pretrained", "--promote")
-    stated = ("--impact", "Water covers the mill road.", "--instruction", INSTRUCTION)
-    _freshet(folder / "data", "thresholds", "set", FLOODED, "mill-road", "190", *stated)
-    for t0 in ("1997-03-13", "1997-03-14"):
-        _freshet(folder / "data", "forecast", "--t0", t0)
-    _freshet(folder / "data", "volumes", "--t0", "1997-03-14")
-    with served(f"sqlite:///{folder / 'data' / 'freshet.sqlite'}", folder, AS_OF) as (address, _):
+    file = shutil.copy(data / "freshet.sqlite", folder)
+    with served(f"sqlite:///{file}", folder, AS_OF) as (address, _):
         yield address
 
 

@@ -1,17 +1,19 @@
 """Each extension can be taken away: the service lacks what is its own, and nothing else."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Collection, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jobspec.extensions import GROUP, SETTING
+from jobspec.extensions import GROUP
+from tests.extensions import parts
+from tests.extensions.parts import DATABASE
 
 pytestmark = pytest.mark.extended
 
@@ -46,91 +48,32 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "usgs": {"adapters": ("usgs",)},
 }
 """The beginnings of what is an extension's own."""
-_PROGRAM = """
-import json, re, sys
-from datetime import UTC, datetime
-from starlette.testclient import TestClient
-from app.main import create_app
-from freshet.cli.commands import commands
-from freshet.cli.job_command import take_device
-from hydrology.base.errors import InvalidInput
-from freshet.commands.feeds import start_feeds
-from jobspec.feed_kinds import FEED_KINDS, USUAL, usual_left_out
-from jobspec.jobs.data import SOURCES
-from jobspec.kinds import KINDS
-from jobspec.subscriptions import NewSubscription
-from models.devices import gpu_programs
-from records.access import keys
-from records.alerts import subscriptions
-from records.database.engine import Database
-from runtime.settings import Settings
-from workers.tasks import HANDLERS
-
-settings = Settings.load(database_url=sys.argv[1], broker_url="memory://")
-database = Database(settings.database_url)
-with database.transaction() as session:
-    key, token = keys.make(session, "river office", "admin", None, datetime.now(UTC))
-    subscriptions.create(session, NewSubscription(email="a@rivers.example"), key.id, datetime.now(UTC), settings)
-database.close()
-with TestClient(create_app(settings), base_url="http://localhost") as client:
-    document = client.get("/openapi.json").raise_for_status().json()
-    (receiver,) = client.get("/v1/subscriptions", headers={"Authorization": f"Bearer {token}"}).json()["subscriptions"]
-    feeds = [receiver["feed"]] if receiver["feed"] else []
-    assert feeds or "cap" in receiver["missing"]["feed"]
-    assert bool(feeds) == ("Atom feed" in client.get("/alerts").text)
-    guide = sorted(re.findall(r'href="/guide/([a-z-]+)"', client.get("/guide").text))
-    pages = [client.get(path).status_code for path in ("/", "/alerts", "/guide", "/health/ready")]
-assert KINDS.keys() == HANDLERS.keys()
-try:
-    take_device(settings, "cuda:98")
-except InvalidInput as problem:
-    assert ("extension gpu" in str(problem)) == (gpu_programs() is None)
-assert ("flow (extension usgs)" in usual_left_out()) == ("usgs" not in FEED_KINDS)
-if not USUAL:
-    try:
-        start_feeds("2020-01-01")
-    except InvalidInput as problem:
-        assert str(problem) == usual_left_out()
-    else:
-        raise AssertionError("it has started nothing without an error")
-print(json.dumps({
-    "paths": list(document["paths"]), "tags": [tag["name"] for tag in document["tags"]],
-    "kinds": list(KINDS), "commands": list(commands()),
-    "pages": pages, "guide": guide, "feeds": feeds, "programs": [] if gpu_programs() is None else ["gpu"],
-    "adapters": list(FEED_KINDS), "sources": list(SOURCES),
-}))
-"""
 
 
-def service_of(database: Path, folder: Path, extensions: list[str]) -> dict[str, Any]:
-    """Return what a service with some extensions has, on a copy of a new database."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, f"sqlite:///{shutil.copy(database, folder / 'freshet.sqlite')}"],
-        env=os.environ | {SETTING: ",".join(extensions), "FRESHET_DATA": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    parts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return parts
-
-
-@pytest.fixture(scope="module")
-def whole(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return service_of(migrated_sqlite, tmp_path_factory.mktemp("whole"), INSTALLED)
+def services_with(choices: Sequence[Collection[str]], database: Path, folder: Path) -> list[dict[str, Any]]:
+    """Return what services with these extensions have, each on a copy of a new database."""
+    services = []
+    for number, chosen in enumerate(choices):
+        data = folder / str(number)
+        data.mkdir(0o700)
+        shutil.copy(database, data / DATABASE)
+        services.append((str(data), sorted(chosen)))
+    command = [sys.executable, "-m", parts.__name__, json.dumps(services)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_each_extension_is_named_here() -> None:
     assert sorted(OWN) == INSTALLED
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_without_an_extension_exactly_its_own_is_missing(
-    name: str, whole: dict[str, Any], migrated_sqlite: Path, tmp_path: Path
-) -> None:
-    rest = service_of(migrated_sqlite, tmp_path, [other for other in INSTALLED if other != name])
-    assert rest.pop("pages") == [200] * 4
-    for part, names in rest.items():
-        own = [one for one in whole[part] if one.startswith(OWN[name].get(part, ()))]
-        assert (part in OWN[name]) == bool(own)
-        assert [one for one in whole[part] if one not in own] == names, part
+def test_without_an_extension_exactly_its_own_is_missing(migrated_sqlite: Path, tmp_path: Path) -> None:
+    without = [{*INSTALLED} - {name} for name in OWN]
+    whole, *services = services_with([INSTALLED, *without], migrated_sqlite, tmp_path)
+    for name, rest in zip(OWN, services, strict=True):
+        assert rest.pop("pages") == [200] * 4, name
+        for part, names in rest.items():
+            own = [one for one in whole[part] if one.startswith(OWN[name].get(part, ()))]
+            assert (part in OWN[name]) == bool(own), (name, part)
+            assert [one for one in whole[part] if one not in own] == names, (name, part)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,11 +35,26 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def first_followed(environment: dict[str, str], shared: Path) -> Path:
+def demonstrated(environment: dict[str, str], shared: Path) -> Path:
+    """A folder in which somebody with other settings has run the demonstration, with what it printed; to be copied."""
+
+    def fill(folder: Path) -> None:
+        elsewhere = {"FRESHET_AS_OF": "2001-02-03", "FRESHET_PRETRAINED": str(folder)}
+        demo, *_ = blocks(BY_NAME[FIRST])
+        (folder / OUTPUTS).write_text(json.dumps(output_of([demo], environment | elsewhere, folder)))
+
+    return filled_once(shared / "demonstrated", fill)
+
+
+@pytest.fixture(scope="session")
+def first_followed(demonstrated: Path, environment: dict[str, str], shared: Path) -> Path:
     """A folder in which somebody has followed the first page, with what it printed; to be copied."""
 
     def fill(folder: Path) -> None:
-        (folder / OUTPUTS).write_text(json.dumps(output_of(blocks(BY_NAME[FIRST]), environment, folder)))
+        shutil.copytree(demonstrated, folder, dirs_exist_ok=True)
+        _, *rest = blocks(BY_NAME[FIRST])
+        printed = [*json.loads((folder / OUTPUTS).read_text()), *output_of(rest, environment, folder)]
+        (folder / OUTPUTS).write_text(json.dumps(printed))
 
     return filled_once(shared / "guide", fill)
 

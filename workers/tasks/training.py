@@ -14,7 +14,7 @@ from models.training import Progress
 from operations.basin_data.basins import chosen_to_learn_from
 from operations.training import retrain, train
 from operations.training.assemble import assemble_all
-from operations.training.pretrained import install, promote_where_vacant, read_shipped
+from operations.training.pretrained import install, promote_where_vacant, read_shipped, usual_name
 from operations.training.promotion_rule import decide, require_decidable
 from operations.training.training_data import StartedTraining, whole
 from records.database.base import JsonObject, to_json
@@ -213,7 +213,11 @@ def _in_words(progress: Progress) -> str:
 def pretrained(running: JobRun, params: requests.PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     work = running.work
-    ensemble = read_shipped(params.name, work.settings.pretrained)
+    shelf, name = work.settings.pretrained, params.name
+    if name is None:
+        with work.database.reading() as session:
+            name = usual_name(session, params.product, shelf)
+    ensemble = read_shipped(name, shelf)
     installation = asdict(install(work, ensemble, params.product))
     version, product, learnt_from = installation.pop("version_id"), installation["product"], installation["trained_on"]
     if installation["already"]:

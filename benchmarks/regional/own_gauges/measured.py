@@ -78,7 +78,7 @@ def _write_tables(folder: Path, gauges: Sequence[str], attributes: Sequence[str]
                 table.writerow([name, basin.latitude, basin.longitude, basin.areas[PRODUCT] / 1e6, *values])
         with (folder / "days.csv").open("w") as file:
             table = csv.writer(file)
-            table.writerow(["basin", "date", *COLUMNS.values(), "discharge_ft3_per_s"])
+            table.writerow(["basin", "date", *COLUMNS.values(), "discharge_cfs"])
             for gauge, name in names.items():
                 table.writerows([name, *day] for day in _days(session, gauge))
     database.close()

@@ -1,4 +1,4 @@
-"""The demonstration: its port, how it waits for its service, and all of it."""
+"""The demonstration: its port, and how it waits for its service; all of it is in tests/guide."""
 
 import socket
 import subprocess
@@ -13,24 +13,12 @@ from typing import Any
 
 import pytest
 
-from app.pages.render import with_days_in_full
 from freshet.commands import serve
 from freshet.commands.demo import choose_port
-from freshet.demo.demonstration import (
-    AS_OF,
-    BASINS,
-    FLOODED,
-    HELD_OUT,
-    ServiceFailed,
-    Work,
-    client_errors_as_problems,
-    require_alive,
-)
+from freshet.demo.demonstration import ServiceFailed, Work, client_errors_as_problems, require_alive
 from freshet_client import Client, JobFailed, Unreachable
 from freshet_client.models import Job
 from hydrology.base.errors import DataProblem, InvalidInput
-from tests.app.conftest import serving
-from tests.freshet.conftest import Freshet
 
 SUPERVISOR = """
 import sys
@@ -178,52 +166,3 @@ def test_an_address_that_is_not_this_machines_is_not_a_port_in_use() -> None:
     with pytest.raises(InvalidInput, match="--host of this machine") as refused:
         choose_port("203.0.113.7", None, once=False)
     assert not isinstance(refused.value, serve.PortInUse)
-
-
-@pytest.mark.extended
-def test_the_demonstration_shows_the_flood_the_snow_and_the_skill_that_an_evaluation_gives(freshet: Freshet) -> None:
-    elsewhere = {"FRESHET_AS_OF": "2001-02-03", "FRESHET_PRETRAINED": str(freshet.data)}
-    shown = freshet("demo", "--once", "--json", **elsewhere)
-    assert shown.code == 0, shown.err
-    demonstrated, words = shown.json, " ".join(shown.err.split())
-    there = Freshet(freshet.data / "demo")
-    clock = {"FRESHET_AS_OF": AS_OF.isoformat()}
-
-    # The skill is that of an evaluation, in the terminal and on the pages.
-    evaluated = there("evaluate", "--period", HELD_OUT, "--json", **clock).json
-    assert demonstrated["held_out"] == HELD_OUT
-    assert demonstrated["nse"]["median"] == pytest.approx(evaluated["nse"]["median"], abs=1e-9)
-    assert f"a median NSE of {demonstrated['nse']['median']:.3f} there in these 8 rivers" in words
-    assert demonstrated["scored"] != demonstrated["version"]
-    days = with_days_in_full(f"on {HELD_OUT}").removeprefix("on ")
-    with serving(f"sqlite:///{there.data / 'freshet.sqlite'}", AS_OF) as client:
-        for basin in BASINS:
-            scores = client.get(f"/v1/basins/{basin}/skill", params={"metric": "nse"}).json()["scores"]
-            first, last = HELD_OUT.split("..")
-            (own,) = (
-                one["value"]
-                for one in scores
-                if (one["member"], one["period"]) == ("mean", {"first_day": first, "last_day": last})
-            )
-            assert f"NSE {own:.2f} (1 is perfect) on held-out days, {days}" in client.get(f"/basins/{basin}").text
-
-    # Forecasts of the day, with weather that is labelled; snow far above normal; an alert, and what changed.
-    forecasts = {one["basin"]: one for one in demonstrated["forecasts"]}
-    assert tuple(forecasts) == BASINS
-    for one in forecasts.values():
-        assert (one["t0"], one["issued_at"], one["stale"]) == ("1997-03-14", "1997-03-16T14:00:00Z", False)
-        assert (one["traces"], one["weather"]["source"]) == (31, "perturbed-observations")
-        assert one["forcing_note"].startswith("Driven by perturbed observations")
-        assert one["water_balance"]["closes"]
-    assert forecasts["USGS-13235000"]["storage"]["snow_read"]["at_t0"]["percent_of_normal"] > 150
-    assert FLOODED in {alert["basin"] for alert in demonstrated["alerts"]}
-    assert demonstrated["changes"]["in_words"] in shown.err.replace("\n", " ")
-    assert "not an issued weather forecast" in words
-    assert len(there("runs", "--limit", "30", "--json", **clock).json["runs"]) >= 12
-    assert (demonstrated["status"]["status"], demonstrated["status"]["degraded"]) == ("ok", [])
-
-    # It ends with the next commands, and goes on from what is there.
-    for command in ("train", "evaluate", "ingest tables"):
-        assert f"freshet {command}" in words
-    again = freshet("demo", "--once", "--json")
-    assert [one["run"] for one in again.json["forecasts"]] == [one["run"] for one in demonstrated["forecasts"]]

@@ -17,6 +17,7 @@ from hydrology.uncertainty.error_model import (
     mixed,
     shifted,
 )
+from hydrology.uncertainty.error_network import DaysAhead
 
 Array = npt.NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def ahead(model: Fit, errors: BasinErrors, pairs: ErrorPairs, gap: int) -> tuple
     last = errors_of(errors, pairs.simulated, pairs.observed)[:-gap]
     later = pairs.simulated[gap:]
     of_basin = BasinErrorModel.of(model.shape, model.regional, errors)
-    return of_basin.quantiles(later, np.full(len(later), gap), last), pairs.observed[gap:]
+    return of_basin.quantiles(DaysAhead.after(later, np.full(len(later), gap), last)), pairs.observed[gap:]
 
 
 @pytest.mark.parametrize("gap", [1, 3, 10])
@@ -185,16 +186,17 @@ def test_a_river_that_is_always_dry_has_an_error_model() -> None:
         for numbers in (shape.memory, shape.centre, shape.spread, shape.quantiles):
             assert np.isfinite(numbers).all()
     of_basin = fitted.of_basin("one")
-    assert np.isfinite(of_basin.quantiles(np.zeros(3), np.full(3, 1), np.zeros(3))).all()
+    assert np.isfinite(of_basin.quantiles(DaysAhead.after(np.zeros(3), np.full(3, 1), np.zeros(3)))).all()
 
 
 def test_flow_moved_by_the_shifts_of_the_root_is_the_median(model: Fit) -> None:
     errors = model.regional.of_basin(synthetic_pairs(99).simulated)
     of_basin, gaps = BasinErrorModel.of(model.shape, model.regional, errors), np.array([1.0, 4.0])
-    shifts = of_basin.root_shifts(gaps, -0.2)
+    shifts = of_basin.root_shifts(gaps, DaysAhead.after(np.ones(1), np.ones(1), np.full(1, -0.2)))
     for gap, of_gap in zip(gaps, shifts, strict=True):
         flow = np.concatenate([errors.class_flow, [3 * errors.class_flow[-1]]])
-        median = of_basin.quantiles(flow, np.full(len(flow), gap), np.full(len(flow), -0.2))[:, MEDIAN]
+        ahead = DaysAhead.after(flow, np.full(len(flow), gap), np.full(len(flow), -0.2))
+        median = of_basin.quantiles(ahead)[:, MEDIAN]
         np.testing.assert_allclose(shifted(flow, errors.class_flow, of_gap), median, rtol=1e-6)
     assert np.median(shifts[0]) < np.median(shifts[1]) < 0  # simulated too high, and forgotten with the days
     assert np.isnan(shifted(np.array([np.nan]), errors.class_flow, shifts[0])).all()

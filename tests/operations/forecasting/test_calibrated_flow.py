@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Day, day
 from hydrology.uncertainty.error_model import (
     FLOW_CLASSES,
     LEVELS,
@@ -36,6 +36,11 @@ SUMMARY = RunCalibration(
 )
 
 
+def last_flow(at: Day, observed: float) -> LastFlow:
+    """Return one after a simulated flow of 2 mm/day until T0."""
+    return LastFlow(at, np.array([np.nan, observed]), np.full(2, 2.0))
+
+
 def calibration(filled: int, last: LastFlow | None = None, spread: float = 0.5) -> Calibration:
     """Return one whose errors have the same size on all days, and do not fade."""
     table, levels = np.full(SIZE, 0.1), np.linspace(-2, 2, len(LEVELS))
@@ -55,7 +60,7 @@ def test_past_days_are_not_recalibrated() -> None:
 
 @pytest.mark.parametrize("lead", [1, 2])
 def test_each_trace_is_corrected_by_its_own_difference_to_a_flow_after_t0(lead: int) -> None:
-    last = LastFlow(T0 + lead, 3.0, None)
+    last = last_flow(T0 + lead, 3.0)
     corrected = calibration(2, last)
     median = corrected.of(FLOW).quantiles[MEDIAN]
     np.testing.assert_allclose(median, 3.0, rtol=0.02)  # both traces are as far from it on all days
@@ -63,12 +68,12 @@ def test_each_trace_is_corrected_by_its_own_difference_to_a_flow_after_t0(lead: 
 
 
 def test_a_flow_of_t0_is_compared_with_the_state() -> None:
-    of_t0 = calibration(0, LastFlow(T0, 3.0, 2.0))
+    of_t0 = calibration(0, last_flow(T0, 3.0))
     assert of_t0.of(FLOW).quantiles[MEDIAN].mean() > calibration(0).of(FLOW).quantiles[MEDIAN].mean()
     assert of_t0.summary(FLOW.mean(axis=0)) is SUMMARY
 
 
-@pytest.mark.parametrize("last", [None, LastFlow(T0, 1.4, 2.0), LastFlow(T0 + 1, 1.4, None)])
+@pytest.mark.parametrize("last", [None, last_flow(T0, 1.4), last_flow(T0 + 1, 1.4)])
 def test_the_flow_of_days_ahead_is_moved_to_its_calibrated_median(last: LastFlow | None) -> None:
     of_basin, flow, leads = calibration(1, last), FLOW[0], [2, 3, 4, 5]
     shifts = of_basin.root_shifts(flow, leads)

@@ -16,11 +16,11 @@ from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from jobspec.jobs.forecasting import ForecastParams
-from models.pretrained import attachments, combination
+from models.pretrained import COMBINED, attachments, combination
 from models.pretrained.combination import Combination
 from models.pretrained.form import DamagedEnsemble
 from operations.forecasting.forecast import forecast
-from operations.training.pretrained import install, promote_where_vacant, read_shipped
+from operations.training.pretrained import install, promote_where_vacant, read_shipped, usual_name
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
@@ -110,6 +110,21 @@ def store(trained_store: Database) -> Database:
         session.execute(delete(SERIES).where(SERIES.c.basin_id == LATE, SERIES.c.product == SECOND))
         session.execute(PROMOTIONS.delete())
     return trained_store
+
+
+def test_the_combination_is_installed_where_none_is_named_and_all_its_products_are_stored(
+    store: Database, empty: Database, shelf: Path
+) -> None:
+    (shelf / NAME).rename(shelf / COMBINED)
+    with store.reading() as session:
+        assert usual_name(session, None, shelf) == COMBINED
+        assert usual_name(session, FIRST, shelf) is None  # there is nothing to combine
+        assert usual_name(session, None, shelf / COMBINED) is None  # none is on that shelf
+    with store.transaction() as session:
+        session.execute(delete(SERIES).where(SERIES.c.product == SECOND))
+    for database in (store, empty):
+        with database.reading() as session:
+            assert usual_name(session, None, shelf) is None
 
 
 def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_use(

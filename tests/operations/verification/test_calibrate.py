@@ -11,6 +11,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import LEVELS, errors_of
+from hydrology.uncertainty.error_network import DaysAhead
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.dataset import load_discharge, load_forcing
 from operations.forecasting.forecast import forecast
@@ -121,7 +122,7 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
     simulated = series["discharge"].values.mean(axis=0, dtype=np.float64)
     of_basin = model.of_basin(BASIN)
     assert of_basin is not None
-    expected = of_basin.quantiles(simulated, np.arange(1.0, 6.0), np.repeat(error, 5))
+    expected = of_basin.quantiles(DaysAhead.after(simulated, np.arange(1.0, 6.0), np.repeat(error, 5)))
     calibrated_flow = series[run_arrays.CALIBRATED]
     assert (calibrated_flow.axes, calibrated_flow.unit) == ({"level": [*LEVELS], "lead": [1, 2, 3, 4, 5]}, "mm/day")
     np.testing.assert_allclose(calibrated_flow.values.T, expected, rtol=1e-5, atol=1e-6)

@@ -18,12 +18,13 @@ from records.database.array_codec import pack_text, unpack_text
 from records.database.checksums import Corrupt
 from records.database.engine import Database
 from records.runs import run_store, run_types, runs, states
-from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty
+from records.runs.run_arrays import Ledger, RunSeries, SinceEmpty, packed
 from records.runs.run_summary import RunSummary
 from records.runs.run_types import BasinResult, RunBasin, UnknownRun
 from records.runs.run_weather import RunWhatIf
 from records.runs.tables import RUN_CONTENTS, RUN_MEMBERS
 from records.upkeep import integrity
+from testing.databases import counted_statements
 from testing.records import (
     BASIN,
     NOW,
@@ -308,6 +309,28 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         assert ledgers == {wanted[0]: [CLOSED], wanted[1]: list(other.ledgers), wanted[2]: []}
         assert runs.series_of_many(session, wanted[:1], ["storage"]) == {wanted[0]: {}}
         assert (runs.series_of_many(session, []), runs.content_of_many(session, [])) == ({}, {})
+
+
+def test_basins_of_a_long_run_are_packed_between_statements(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL would end a transaction that packs all of them at once."""
+    other = replace(WHOLE, basin=replace(WHOLE.basin, basin_id="SYNTH-01"))
+    monkeypatch.setattr(run_store, "BLOCK", 1)
+    before = list[int]()
+    with counted_statements() as statements, database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        a_basin(session, "SYNTH-01")
+
+        def noted(*given: Any) -> bytes:
+            before.append(len(statements))
+            return packed(*given)
+
+        monkeypatch.setattr(run_store, "packed", noted)
+        run = a_run(session, version, WHOLE, other).id
+        stored = runs.content_of_many(session, [(run, BASIN), (run, "SYNTH-01")])
+    assert before[0] < before[1]
+    assert [[*content.ledgers] for content in stored.values()] == [[CLOSED], [CLOSED]]
 
 
 def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) -> None:

@@ -4,6 +4,7 @@ import json
 import shutil
 import signal
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,19 @@ from testing.records import list_trainings
 from testing.synthetic import archive as synthetic
 from testing.training import train
 from testing.work import work_of
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 from tests.workers.conftest import harmful_worker, training
 from workers.processes import MAX_WAIT
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
 
 pytestmark = pytest.mark.extended
 
+HASH = "weights.sha256"
+
 
 def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weights(
-    shop: Shop, trained_file: Path, tmp_path: Path
+    shop: Shop, trained_file: Path
 ) -> None:
     shop.worker("default")
     first = shop.worker("training")
@@ -54,12 +59,7 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
         assert len(versions.list_versions(session)) == 2
         assert list_trainings(session, status="running") == []
         assert {member.log["threads"] for member in versions.members_of(session, version.id)} == {1}
-    whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
-    config = configuration(**{**training()["config"], "inputs": configuration().inputs})
-    uninterrupted = train(work_of(whole, CLOCK), config, BASINS)
-    with whole.reading() as session:
-        assert versions.get(session, uninterrupted.version_id).weights_hash == version.weights_hash
-    whole.close()
+    assert version.weights_hash == _uninterrupted(trained_file)
 
 
 def test_a_training_goes_on_however_often_its_worker_is_stopped(sqlite_shop: Shop) -> None:
@@ -88,7 +88,7 @@ def test_a_training_goes_on_however_often_its_worker_is_stopped(sqlite_shop: Sho
 def test_a_training_outlasts_three_workers_that_are_killed(sqlite_shop: Shop) -> None:
     shop = sqlite_shop
     shop.worker("default")
-    job = shop.post("training", **training(members=1, schedule={"kind": "cosine", "steps": 900}))
+    job = shop.post("training", **training(members=1, schedule={"kind": "cosine", "steps": 200}))
     shop.until(job.id, lambda found: found.status == "waiting")
     (member,) = _children(shop, job.id)
     for attempt in range(1, 4):
@@ -215,7 +215,7 @@ def test_a_job_outlasts_a_database_that_is_away(
     shop = postgresql_shop
     shop.worker("default")
     shop.worker("training")
-    job = shop.post("training", **training())
+    job = shop.post("training", **training(schedule={"kind": "cosine", "steps": 200}))
     shop.until(job.id, lambda found: found.status == "waiting")
     postgresql.stop_for(20, how)
     done = shop.ended(job.id)
@@ -234,6 +234,19 @@ def _waits_for_the_broker(shop: Shop) -> list[float]:
 def _one_long_member() -> dict[str, Any]:
     """Return the params of a training that writes a checkpoint at its end and where it is stopped."""
     return training(members=1, schedule={"kind": "cosine", "steps": 1500}, checkpoint_every=100_000)
+
+
+def _uninterrupted(trained_file: Path) -> str:
+    """Return the hash of the weights of a training that nothing disturbs."""
+
+    def train_all(folder: Path) -> None:
+        config = configuration(**{**training()["config"], "inputs": configuration().inputs})
+        with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
+            trained = train(work_of(database, CLOCK), config, BASINS)
+            with database.reading() as session:
+                (folder / HASH).write_text(versions.get(session, trained.version_id).weights_hash)
+
+    return (filled_once(trained_file.parent / "uninterrupted", train_all) / HASH).read_text()
 
 
 def _children(shop: Shop, job: str) -> list[jobs.Job]:

@@ -1,0 +1,1 @@
+"""Daily cycles in parts, beside what one process computes of the same days."""
