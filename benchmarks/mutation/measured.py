@@ -4,8 +4,9 @@ Each mutant meets the tests that run its line, those of its module and then the 
 in each tier, until one fails. Which tests run which line comes from a run of all tests. `results/baseline.json` has
 what this printed for the tests as they were before they had tiers: of its mutants, those that were found then and whose
 lines are still there are tried again, first by the test that found them last (`results/found.json`, which each run
-renews for its modules); `lost` are those that are not found now. On the committed tree, an hour on two cores with all tests, much less
-where those tests still find them; a run that is stopped goes on where it was, in a folder of the temporary one.
+renews for its modules); `lost` are those that are not found now. On the committed tree, an hour on two cores with all
+tests, much less where those tests still find them; a run that is stopped goes on where it was, in a folder of the
+temporary one.
 """
 
 import json
