@@ -148,7 +148,7 @@ def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator
         discharge[member] = outputs["discharge"]
         if not ensemble.conserving:
             continue
-        cells = outputs["storage"]
+        cells = np.ascontiguousarray(outputs["storage"])  # or the order of a sum would depend on the number of basins
         loss[member], storage[member] = outputs["loss"], cells.sum(axis=-1)
         by_origin[member] = outputs["discharge_by_tag"]
         at_end[member], lowest[member] = cells[:, -1].sum(axis=-1, dtype=np.float64), cells.min(axis=(1, 2))
