@@ -11,7 +11,7 @@ of this process, the median of ROUNDS issue days after a first one. `--basins` s
 last cycles are of a combined version like `freshet-us`: four parts on two products, each with a feed of its own.
 
 `--only divided` instead does a cycle with 31 traces in two processes and, the next day, in one, after a first one
-(`benchmarks.service.divided`); `--only divided-combined` the same of the combined version.
+(`benchmarks.divided`); `--only divided-combined` the same of the combined version.
 """
 
 import statistics
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.service.divided import timed
+from benchmarks.divided import timed
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, add_version, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products

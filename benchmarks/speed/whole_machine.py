@@ -5,18 +5,18 @@ cores, members are trained side by side, and parts of the basins evaluated. FRES
 FRESHET_DATA a folder that may be thrown away.
 
 `--only divided` instead evaluates, reforecasts and replays 30 days in one process and in two
-(`benchmarks.service.divided`), by default in all 447 basins.
+(`benchmarks.divided`), by default in all 447 basins.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from benchmarks.divided import timed
 from benchmarks.regional.data import TEST, opened
 from benchmarks.regional.data import basins as regional_basins
 from benchmarks.regional.recipes import RECIPES, Recipe
 from benchmarks.regional.trials import lone_member
-from benchmarks.service.divided import timed
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.jobs.alone import alone
