@@ -150,7 +150,13 @@ def store_all(
     known, now = references or {}, clock.wall() if archive else clock.now()
     given = [ended_only(session, data, now, known.get(data.basin)) for data in sorted(given, key=attrgetter("basin"))]
     facts = [
-        Basin(of.basin, of.name, of.latitude, of.longitude, of.huc, of.areas, of.attributes, of.texts) for of in given
+        Basin(
+            *(of.basin, of.name, of.latitude, of.longitude, of.huc),
+            areas=of.areas,
+            attributes=of.attributes,
+            texts=of.texts,
+        )
+        for of in given
     ]
     changes = basins.upsert_all(session, facts)
     given, warnings = check_observed(session, given, known)
