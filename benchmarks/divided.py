@@ -1,7 +1,7 @@
 """A job whose parts processes do side by side, as a command's: seconds, memory, and the share that is not divided.
 
 `serial_cpu_seconds` are of the process that divides and closes the job, `parts_cpu_seconds` of the processes that do
-its parts, their start included. `speed_up` is what the two allow by Amdahl's law on so many processors. With one
+its parts, their start included. `speed_up` is what the two allow by Amdahl's law on that number of processors. With one
 process all is serial.
 """
 

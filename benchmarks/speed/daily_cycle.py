@@ -155,7 +155,7 @@ class _Service:
         return self.issue_day - timedelta(days=1)
 
     def feeds(self, traces: int) -> tuple[str, ...]:
-        """Return the names of the feeds of a cycle with so many traces."""
+        """Return the names of the feeds of a cycle with a number of traces."""
         past = ("flow", "past") if len(self.parts) == 1 else ("flow", "past", "past-second")
         return (*past, f"ahead-{traces}")
 
