@@ -1,7 +1,7 @@
 """A synthetic country of a chosen number of basins, 29 years long, stored by the project's own ingest."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,7 @@ class SyntheticCountry:
         )
 
 
-@cache
+@lru_cache(1)  # the basins are read in turn
 def _part(number: int) -> tuple[Landscape, Weather]:
     """Return the same landscape under the weather of another seed: no more than MAX_BASINS lie in one."""
     land = landscape(MAX_BASINS)

@@ -9,6 +9,9 @@ many samples at a time as the service runs. `growth` is the CPU seconds of a bas
 Synthetic basins with 29 years of weather, an untrained ensemble of the default network, SQLite, one thread; CPU seconds
 of this process, the median of ROUNDS issue days after a first one. `--basins` sets the largest number of basins. The
 last cycles are of a combined version like `freshet-us`: four parts on two products, each with a feed of its own.
+
+`--only divided` instead does a cycle with 31 traces in two processes and, the next day, in one, after a first one
+(`benchmarks.divided`); `--only divided-combined` the same of the combined version.
 """
 
 import statistics
@@ -25,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.divided import timed
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, add_version, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products
@@ -67,8 +71,10 @@ FEEDS = {
 }
 
 
-def measure(basins: int = COUNTS[-1]) -> dict[str, Any]:
+def measure(basins: int = COUNTS[-1], only: str | None = None) -> dict[str, Any]:
     """Return CPU seconds by basins and traces, how they grow, and their share of the bare products."""
+    if only is not None:
+        return {"cycles": [*_divided(basins, _combined_version if only == "divided-combined" else _default_version)]}
     counts = [count for count in COUNTS if count < basins] + [basins]
     cycles = [cycle for count in counts for cycle in _of_basins(count, _default_version)]
     for cycle in cycles:
@@ -132,8 +138,30 @@ def _combined_version(database: Database, source: LiveCountry) -> list[str]:
     ]
 
 
-def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[dict[str, Any]]:
-    """Measure the cycles of a number of basins, with each number of traces."""
+@dataclass(slots=True)
+class _Service:
+    """A store of basins whose parts of a version are in use, and the server of their feeds, at the first issue day."""
+
+    database: Database
+    settings: Settings
+    server: Connection
+    issue_day: datetime
+    parts: list[str]
+
+    def next_day(self) -> datetime:
+        """Let the feeds give what is known on an issue day, and return it; one day later each time."""
+        self.server.send(self.issue_day)
+        self.issue_day += timedelta(days=1)
+        return self.issue_day - timedelta(days=1)
+
+    def feeds(self, traces: int) -> tuple[str, ...]:
+        """Return the names of the feeds of a cycle with a number of traces."""
+        past = ("flow", "past") if len(self.parts) == 1 else ("flow", "past", "past-second")
+        return (*past, f"ahead-{traces}")
+
+
+@contextmanager
+def _service(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[_Service]:
     country = SyntheticCountry(count)
     with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server), _services(url):
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
@@ -149,16 +177,32 @@ def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[
             if len(parts) > 1:
                 version = combinations.combine(session, weights, label=None, wall=issue_day, now=issue_day).id
             promotions.promote(session, version, source.basins(), reason="to measure", by="a benchmark", at=issue_day)
-        with database.reading() as session:
-            ensembles = [load_version(session, part).ensemble for part in parts]
-        settings = _settings(Path(folder), url)
-        past = ("flow", "past") if len(parts) == 1 else ("flow", "past", "past-second")
+        yield _Service(database, _settings(Path(folder), url), server, issue_day, parts)
+        database.close()
+
+
+def _divided(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[dict[str, Any]]:
+    with _service(count, add_versions) as service:
+        cycles = []
+        for cores in (2, 2, 1):
+            work = work_of(service.database, Clock(service.next_day()), service.settings, cores=cores)
+            taken, result = timed(work, "daily", count, horizon=HORIZON, feeds=[*service.feeds(TRACES[-1])])
+            if result["counts"] != {"issued": count} or result["problems"]:
+                raise SystemExit(f"Not all basins have their forecast: {result['counts']}, {result['problems']}.")
+            cycles.append(taken)
+        yield from cycles[1:]
+
+
+def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[str]]) -> Iterator[dict[str, Any]]:
+    """Measure the cycles of a number of basins, with each number of traces."""
+    with _service(count, add_versions) as service:
+        with service.database.reading() as session:
+            ensembles = [load_version(session, part).ensemble for part in service.parts]
         for traces in TRACES:
             rounds = []
             for _ in range(ROUNDS + 1):
-                server.send(issue_day)
-                rounds.append(_cycle(database, issue_day, settings, (*past, f"ahead-{traces}"), count))
-                issue_day += timedelta(days=1)
+                day = service.next_day()
+                rounds.append(_cycle(service.database, day, service.settings, service.feeds(traces), count))
             whole, fetching = zip(*rounds[1:], strict=True)
             bare = sum(
                 cpu_seconds(partial(products, ensemble, samples, days))
@@ -173,7 +217,6 @@ def _of_basins(count: int, add_versions: Callable[[Database, LiveCountry], list[
                 "products_cpu_seconds": bare,
                 "over_products": statistics.median(whole) / bare,
             }
-        database.close()
 
 
 def _cycle(

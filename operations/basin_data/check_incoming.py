@@ -109,40 +109,28 @@ def check_observed(
                 weather.setdefault((data.basin, one.product), {})[one.variable] = one
     if unread := sorted({basin for basin, _ in weather if basin not in references}):
         references = {**references, **read_references(session, unread, {product for _, product in weather})}
-    stored = _stored(session, weather)
-    checked, warnings = list[BasinData](), dict[str, list[str]]()
-    for data in given:
-        of_basin = {
-            product: (one, stored[basin, product]) for (basin, product), one in weather.items() if basin == data.basin
-        }
-        found = _checked(data, of_basin, references[data.basin]) if of_basin else (data, [])
-        checked.append(found[0])
-        warnings[data.basin] = found[1]
-    return checked, warnings
-
-
-def _checked(
-    data: BasinData,
-    by_product: Mapping[str, tuple[Mapping[str, SourceSeries], Mapping[str, DailySeries]]],
-    reference: Reference,
-) -> tuple[BasinData, list[str]]:
-    warnings: list[str] = []
-    checked: dict[tuple[str, str], SourceSeries] = {}
-    for product, (given, stored) in by_product.items():
-        incoming = {name: one.series for name, one in given.items()}
-        climate, beside = reference.climates[product], {**incoming, **stored}
+    stored, warnings = _stored(session, weather), {data.basin: list[str]() for data in given}
+    checked: dict[tuple[str, str, str], SourceSeries] = {}
+    for (basin, product), of_files in weather.items():
+        incoming = {name: one.series for name, one in of_files.items()}
+        reference, of_days = references[basin], incoming | stored[basin, product]
         found, known = (
-            weather_findings(DailyWeather.of_series(product, of_days, reference.basin.latitude, climate))
-            for of_days in (beside, stored)
+            weather_findings(
+                DailyWeather.of_series(product, one, reference.basin.latitude, reference.climates[product])
+            )
+            for one in (of_days, stored[basin, product])
         )
         found = _of_incoming(found, incoming, known)
-        files = {name: one.file.name for name, one in given.items()}
+        files = {name: one.file.name for name, one in of_files.items()}
         refuse(found, files)
-        warnings += sentences(found, "warning", files)
-        checked |= {
-            (product, name): replace(given[name], series=daily) for name, daily in _flagged(incoming, beside).items()
-        }
-    return replace(data, series=tuple(checked.get((one.product, one.variable), one) for one in data.series)), warnings
+        warnings[basin] += sentences(found, "warning", files)
+        for name, daily in _flagged(incoming, of_days).items():
+            checked[basin, product, name] = replace(of_files[name], series=daily)
+    flagged = [
+        replace(data, series=tuple(checked.get((data.basin, one.product, one.variable), one) for one in data.series))
+        for data in given
+    ]
+    return flagged, warnings
 
 
 def check_forecast(forecast: WeatherForecast, reference: Reference | None) -> list[str]:

@@ -1,8 +1,10 @@
 """Ingests basins from a source into the records, each basin in one transaction; and published scores from a file."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import structlog
@@ -58,15 +60,6 @@ class IngestResult:
     error: str | None = None
     input_warnings: tuple[str, ...] = ()
     adopted: str | None = None
-
-    def with_more(self, new_days: int = 0, changed_days: int = 0, invalidated_states: int = 0) -> "IngestResult":
-        """Return it with what else was stored."""
-        return replace(
-            self,
-            new_days=self.new_days + new_days,
-            changed_days=self.changed_days + changed_days,
-            invalidated_states=self.invalidated_states + invalidated_states,
-        )
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
@@ -156,7 +149,16 @@ def store_all(
     """
     known, now = references or {}, clock.wall() if archive else clock.now()
     given = [ended_only(session, data, now, known.get(data.basin)) for data in sorted(given, key=attrgetter("basin"))]
-    changes = basins.upsert_all(session, [_facts(data) for data in given])
+    facts = [
+        Basin(
+            *(of.basin, of.name, of.latitude, of.longitude, of.huc),
+            areas=of.areas,
+            attributes=of.attributes,
+            texts=of.texts,
+        )
+        for of in given
+    ]
+    changes = basins.upsert_all(session, facts)
     given, warnings = check_observed(session, given, known)
     files = {file: (file.name, file.sha256, file.size) for data in given for file in (one.file for one in data.series)}
     numbers = revisions.register_sources(session, files.values(), clock.wall())
@@ -172,47 +174,45 @@ def store_all(
             session, [*{one.basin for one in names}], product, [*{one.variable for one in names}]
         ).items()
     }
-    results = {
-        data.basin: IngestResult(data.basin, "", input_warnings=(*warnings[data.basin], *_refused(data)))
-        for data in given
-    }
+    counts: dict[str, Any] = {data.basin: Counter[str]() for data in given}
     for one, written in zip(new, series_writer.write_all(session, new, clock.now()), strict=True):
-        first, invalidated = first_affected(written, before.get(one.key)), 0
+        counts[one.basin].update(new_days=written.new_days, changed_days=written.changed_days)
+        first = first_affected(written, before.get(one.key))
         if first is not None:
             why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
             invalidated = states.invalidate(session, one.basin, one.product, first, why, clock.wall())
-        results[one.basin] = results[one.basin].with_more(written.new_days, written.changed_days, invalidated)
+            counts[one.basin].update(invalidated_states=invalidated)
     for basin, of_basin in changes.items():
         if basins.attributes_revised(session, basin, of_basin):
             invalidated = states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
-            results[basin] = results[basin].with_more(invalidated_states=invalidated)
+            counts[basin].update(invalidated_states=invalidated)
     for fused in fused_data.following(session, given):
-        for basin, of in store_all(session, fused, clock, archive=archive).items():
-            results[basin] = results[basin].with_more(of.new_days, of.changed_days, of.invalidated_states)
-    return {basin: replace(of, status=_status(of, changes[basin])) for basin, of in results.items()}
+        for basin, more in store_all(session, fused, clock, archive=archive).items():
+            counts[basin].update({name: getattr(more, name) for name in _COUNTED})
+    return {
+        data.basin: IngestResult(
+            data.basin,
+            _status(changes[data.basin], counts[data.basin]),
+            **counts[data.basin],
+            input_warnings=(*warnings[data.basin], *_refused(data)),
+        )
+        for data in given
+    }
 
 
-def _status(of: IngestResult, changes: basins.Changes) -> str:
-    return "new" if "id" in changes else "changed" if changes or of.new_days or of.changed_days else "unchanged"
+_COUNTED = ("new_days", "changed_days", "invalidated_states")
+
+
+def _status(changes: basins.Changes, counts: Mapping[str, int]) -> str:
+    if "id" in changes:
+        return "new"
+    return "changed" if changes or counts["new_days"] or counts["changed_days"] else "unchanged"
 
 
 def _refused(data: BasinData) -> Iterator[str]:
     for one in data.series:
         if one.variable == "discharge" and (what := refused(one.series)):
             yield f"{one.file.name}: discharge of {one.product}: {what}."
-
-
-def _facts(data: BasinData) -> Basin:
-    return Basin(
-        id=data.basin,
-        name=data.name,
-        latitude=data.latitude,
-        longitude=data.longitude,
-        huc=data.huc,
-        areas=data.areas,
-        attributes=data.attributes,
-        texts=data.texts,
-    )
 
 
 def first_affected(written: series_writer.Written, before: Period | None) -> Day | None:

@@ -212,8 +212,8 @@ class _Fetch:
             stored = self._store(block, fetched_at, wanted.days.first)
             for one, fetched in zip(block, stored, strict=True):
                 done[one.basin] = fetched
-                if one.file is not None and fetched.status != "failed":
-                    self.listener.on_file(one.file)
+                if fetched.status != "failed" and (file := one.file) is not None:
+                    self.listener.on_file(file)
                 self.listener.on_basin(fetched, len(done), len(sites))
         return done
 
