@@ -64,7 +64,7 @@ usual-tests: .venv/.ready-to-test
 # The rest: deaths of processes, hostile input, whole services, both databases everywhere. More processes than the usual
 # two cores, as many of these tests wait for leases, restarts and retries.
 test-all: .venv/.ready-to-test
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 5 --dist worksteal -m extended
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist worksteal -m extended
 
 # The tour of the service in containers, which no test does: it needs Docker (deployment/tour.py). EARLIER names the
 # commit to upgrade from.

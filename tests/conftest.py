@@ -2,7 +2,6 @@
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,6 @@ COMPILED = ROOT / "models" / "nets" / "compiled"
 TESTS = ROOT / "tests"
 RECORDS = TESTS / "records"
 WAITING = (TESTS / "guide", TESTS / "workers")
-LONGEST = (TESTS / "extensions" / "test_taken_away.py", TESTS / "e2e")
 ALL_EXTENDED = "\npytestmark = pytest.mark.extended\n"
 """In a module whose tests are all for `make test-all`."""
 
@@ -46,11 +44,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return ALL_EXTENDED in collection_path.read_text("utf-8") or None
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave PostgreSQL to `make test-all`, but for `records` and the first test of each other folder.
 
-    Of the tests that are left, begin with those that take longest, so that none of them is alone at the end.
+    Begin with the tests that wait for processes, so that none of them is left to run alone at the end.
     """
     on_postgresql = [
         item
@@ -63,30 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     for item in on_postgresql:
         if item not in first_of_folders:
             item.add_marker(pytest.mark.extended)
-    yield
     items.sort(key=lambda item: [not item.path.is_relative_to(folder) for folder in WAITING])
-    items[:] = _dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
-
-
-def _dealt(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Let each worker but the first, which begins with those that wait, begin with some of the longest files.
-
-    Worksteal gives each an equal share of consecutive tests.
-    """
-    longest = [item for folder in LONGEST for item in items if item.path.is_relative_to(folder)]
-    if workers < 2 or not longest:
-        return [*items]
-    files = list(dict.fromkeys(item.path for item in longest))
-    first: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for item in longest:
-        first[1 + files.index(item.path) % (workers - 1)].append(item)
-    others, ordered = [item for item in items if item not in set(longest)], list[pytest.Item]()
-    for worker, begins in enumerate(first):
-        share = (len(items) - len(ordered)) // (workers - worker)
-        count = max(share - len(begins), 0)
-        ordered += [*begins, *others[:count]]
-        others = others[count:]
-    return ordered + others
 
 
 def _database_of(item: pytest.Item) -> object:

@@ -90,7 +90,7 @@ def test_the_page_leads_from_nothing_to_tomorrows_flow(newcomer: Newcomer) -> No
     assert_as_printed(page, result)
     for sentence in (result, newcomer(f"freshet runs {row(result)[-2]}")):
         assert "It learnt from maurer_extended and is driven by open_meteo_ifs." in sentence
-        assert re.search("Assumed at the mean of those basins, [^:]*: elev_mean, slope_mean, frac_forest", sentence)
+        assert re.search("Not known here and assumed, [^:]*: elev_mean, slope_mean, frac_forest", sentence)
     for command in more.code.splitlines():
         newcomer(command)
     newcomer.world.now += timedelta(days=1)
