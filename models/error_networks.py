@@ -43,6 +43,7 @@ MIN_ROWS = 500
 """Fewer rows of a gap and class leave its quantiles as those of the table."""
 
 OfBasin = Callable[[Fit, str], BasinErrorModel]
+_Half = tuple[Fit, Mapping[str, ErrorPairs]]
 
 
 def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Fit:
@@ -52,25 +53,27 @@ def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STE
     """
     if fitted.days < MIN_DAYS:
         return fitted
-    own = _trained(_halves(pairs), lambda model, name: model.of_basin(name), fitted.shape, steps)
-    regional = regional_with_network(fitted, pairs, steps)
-    return replace(fitted, shape=replace(fitted.shape, network=own), regional=regional)
+    halves = _halves(pairs)
+    own = _trained(halves, lambda model, name: model.of_basin(name), fitted.shape, steps)
+    return replace(
+        fitted, shape=replace(fitted.shape, network=own), regional=_regional_of(fitted, pairs, halves, steps)
+    )
 
 
 def regional_with_network(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Shape:
     """Return the parameters of basins without their own, with their network, as `with_networks` does."""
     if fitted.days < MIN_DAYS:
         return fitted.regional
-    halves = _halves(pairs)
+    return _regional_of(fitted, pairs, _halves(pairs), steps)
+
+
+def _regional_of(fitted: Fit, pairs: Mapping[str, ErrorPairs], halves: Sequence[_Half], steps: int) -> Shape:
     network = _trained(halves, lambda model, name: _regional(model, pairs[name]), fitted.regional, steps)
     return replace(fitted.regional, network=network)
 
 
 def _regional(model: Fit, pairs: ErrorPairs) -> BasinErrorModel:
     return BasinErrorModel(model.regional, model.regional.of_basin(pairs.simulated))
-
-
-_Half = tuple[Fit, Mapping[str, ErrorPairs]]
 
 
 def _halves(pairs: Mapping[str, ErrorPairs]) -> list[_Half]:
@@ -119,7 +122,8 @@ def _trained(halves: Sequence[_Half], of_basin: OfBasin, shape: Shape, steps: in
 def _rows(half: _Half, of_basin: OfBasin, chance: np.random.Generator) -> Iterator[_Rows]:
     model, judged = half
     for name, pairs in judged.items():
-        errors, table = of_basin(model, name).errors, of_basin(model, name).shape.quantiles
+        tables = of_basin(model, name)
+        errors, table = tables.errors, tables.shape.quantiles
         came = errors_of(errors, pairs.simulated, pairs.observed)
         known = np.flatnonzero(np.isfinite(came[1:])) + 1
         if len(known) < 2:
