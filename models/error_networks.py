@@ -31,7 +31,8 @@ from hydrology.uncertainty.error_model import (
 from hydrology.uncertainty.error_network import MAX_FEATURE, MOVES, DaysAhead, ErrorNetwork, Tabled, moved
 
 MIN_DAYS = 30_000
-"""Observed days over all basins, such as ten years of nine: with fewer, the tables stand alone."""
+"""Observed days over all basins, such as ten years of nine, a quarter of them in each half of the days: with fewer, the
+tables stand alone."""
 ROWS = 3000
 """Forecasts of a basin that are learnt from, at most."""
 LEADS = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 21, 25, 30)
@@ -49,9 +50,9 @@ _Half = tuple[Fit, Mapping[str, ErrorPairs]]
 def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Fit:
     """Return an error model with a network for basins with own parameters, and one for others.
 
-    With fewer observed days than `MIN_DAYS` it is returned as it is.
+    With too few observed days (`MIN_DAYS`) it is returned as it is.
     """
-    if fitted.days < MIN_DAYS:
+    if not _are_enough(pairs):
         return fitted
     halves = _halves(pairs)
     own = _trained(halves, lambda model, name: model.of_basin(name), fitted.shape, steps)
@@ -62,9 +63,16 @@ def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STE
 
 def regional_with_network(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Shape:
     """Return the parameters of basins without their own, with their network, as `with_networks` does."""
-    if fitted.days < MIN_DAYS:
+    if not _are_enough(pairs):
         return fitted.regional
     return _regional_of(fitted, pairs, _halves(pairs), steps)
+
+
+def _are_enough(pairs: Mapping[str, ErrorPairs]) -> bool:
+    halves = [
+        sum(int(np.isfinite(_part(of.observed, later)).sum()) for of in pairs.values()) for later in (False, True)
+    ]
+    return sum(halves) >= MIN_DAYS and min(halves) >= MIN_DAYS / 4
 
 
 def _regional_of(fitted: Fit, pairs: Mapping[str, ErrorPairs], halves: Sequence[_Half], steps: int) -> Shape:

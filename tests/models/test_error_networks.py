@@ -59,3 +59,12 @@ def test_too_few_days_train_no_network() -> None:
     pairs = {f"basin {seed}": swinging(seed) for seed in range(2)}
     tables = fit(until(pairs, DAYS))
     assert with_networks(tables, until(pairs, DAYS)) is tables
+
+
+def test_a_record_of_one_half_of_the_days_trains_no_network() -> None:
+    pairs = {f"basin {seed}": swinging(seed) for seed in range(2 * BASINS)}
+    for basin in pairs.values():
+        basin.observed[: DAYS // 2] = np.nan
+    tables = fit(until(pairs, DAYS))
+    assert tables.days >= MIN_DAYS
+    assert with_networks(tables, until(pairs, DAYS)) is tables
