@@ -374,6 +374,7 @@ class Reason(Enum):
     TOO_FEW_YEARS_WITH_FLOW = "{wet} of {years} years have any flow, and a level needs {needed} that have."
     SAME_IN_EVERY_YEAR = "It is the same in every year with flow: there is nothing to fit."
     DRY_IN_EVERY_YEAR = "None of the {years} years has any flow."
+    TOO_FEW_FLOODS = "The record has {floods} independent floods in {years} years, which are too few a year for it."
     SHARE_WITHOUT_INTERVAL = "It is a share of the record's own days, so it has no interval."
     LEVEL_NOT_PASSED = "In {below} of {members} members flow falls below it within the {days} days."
     BELOW_AT_T0 = "Flow was below it at T0 already: {flow} {unit} in the mean of the members."
