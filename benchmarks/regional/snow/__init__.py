@@ -1,0 +1,1 @@
+"""Snow of the networks, beside reference snow and what ran off."""
