@@ -14,13 +14,14 @@ from benchmarks.regional import (
     published,
     score,
     shipped_skill,
+    snow_cells,
+    snow_stores,
     trials,
     us,
 )
 from benchmarks.regional.own_gauges import land
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.snow import cells, stores
 from freshet.cli.context import cores
 from models.devices import use_cores
 from models.pretrained import SHELF, form
@@ -66,7 +67,7 @@ def main() -> None:
     elif arguments.what == "examine":
         examination.examine(arguments.name, arguments.every)
     elif arguments.what == "snow-stores":
-        stores.judge(arguments.trial)
+        snow_stores.judge(arguments.trial)
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "weights":
@@ -77,7 +78,7 @@ def main() -> None:
         ship = score.ship_errors if arguments.ensemble in score.FITTED_ON else shipped_skill.ship_errors
         ship(arguments.ensemble)
     elif arguments.what == "ship-snow":
-        cells.ship_snow(arguments.ensemble)
+        snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
     elif arguments.what == "land":

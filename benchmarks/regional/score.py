@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import duration_curves, loss, published, uncertainty, us, volumes
+from benchmarks.regional import duration_curves, loss, published, uncertainty, us
 from benchmarks.regional.data import METRICS, TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
 from benchmarks.regional.recipes import COMPARED
+from benchmarks.regional.seasonal import snow_volumes, volumes
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
-from benchmarks.regional.snow import volumes as snow_volumes
-from benchmarks.regional.snow.cells import snow_skill
+from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
 from extensions.shipping.attachments import write_errors
 from hydrology.base.calendar import Period

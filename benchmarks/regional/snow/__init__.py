@@ -1,1 +1,0 @@
-"""Snow of the networks, beside reference snow and what ran off."""
