@@ -2799,7 +2799,7 @@ class Quartiles(Model):
 
     member: str
     """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
+    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -3046,7 +3046,7 @@ class Score(Model):
 
     member: str
     """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
+    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str

@@ -24,6 +24,7 @@ class Reason(Enum):
     CONSTANT_SERIES = "The {series} is constant."
     MEAN_IS_0 = "The {series} mean is 0."
     HIGH_FLOW_IS_0 = "The highest 2 % of the observed flow sum to 0."
+    LOW_FLOW_IS_0 = "The lowest 30 % of the observed flow sum to 0."
     LOW_FLOW_IS_FLAT = "The lowest 30 % of the observed flow is one value, so its tail has no shape."
     MIDDLE_FLOW_IS_FLAT = "The observed flows exceeded 20 % and 70 % of the time are equal, so there is no slope."
     NO_PROMINENT_PEAK = "The observation has no peak that stands out by its standard deviation."
