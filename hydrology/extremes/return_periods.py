@@ -1,7 +1,7 @@
 """Return periods of flows, by the fits behind a record's flood levels.
 
 A flow above the flood of two years has that of annual floods: the mean number of years between years with a higher one.
-Below, it is the mean time between independent floods: annual maxima, of which the smaller floods of a year are no part,
+Below, it is the mean time between independent floods: annual maxima, which leave the smaller floods of a year out,
 overstate it (Langbein 1949, doi:10.1029/TR030i006p00879: where floods are random in time, 1.44 years of the one are 2
 of the other).
 """
