@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 
@@ -11,6 +10,7 @@ import pytest
 
 from records.access import keys
 from records.jobs import jobs
+from testing.forked_parts import ForkedPart
 from testing.jobs.processes import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
@@ -62,7 +62,7 @@ def _events(port: int, token: str, job: str, after: int) -> Iterator[tuple[int, 
                 data = None
 
 
-def _await(port: int, api: subprocess.Popen[bytes]) -> None:
+def _await(port: int, api: ForkedPart) -> None:
     until = time.monotonic() + PATIENCE
     while True:
         assert api.poll() is None
