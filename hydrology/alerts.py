@@ -69,7 +69,7 @@ class Decision:
     why: str
 
 
-def ladder(return_period_years: int | None) -> Ladder:
+def ladder(return_period_years: float | None) -> Ladder:
     """Return the ladder of a level by its return period; None if a user set the level."""
     common = return_period_years is not None and return_period_years < RARE_YEARS
     return LADDERS["common" if common else "rare"]

@@ -1,18 +1,19 @@
 """The outlook of a basin: flow now and on the days ahead, its peak, and the levels that it may pass."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from hydrology.alerts import Trend
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import NOT_STORED, Absent, absent
 from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Day, Days
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.extremes.levels import Kind
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import reached_by_shares, weighted_mean, weighted_quantiles
 
@@ -66,7 +67,8 @@ PEAK_LEVELS = (0.05, 0.5, 0.95)
 class Peak:
     """The peak over the paths of a distribution: its median, and the ends of its 90 % range.
 
-    Heights are of the highest daily flow, mm/day; `lead`, `first` and `last` are days after T0.
+    Heights are of the highest daily flow, mm/day; `lead`, `first` and `last` are days after T0. The return period is
+    that of `height`.
     """
 
     height: float
@@ -75,6 +77,7 @@ class Peak:
     lead: int
     first: int
     last: int
+    return_period: ReturnPeriod | Absent = NOT_STORED
 
 
 def peak_of(flow: FlowAhead, leads: Sequence[int], before: float | None) -> Peak | Absent:
@@ -141,7 +144,7 @@ class Level:
 
     level: str
     kind: Kind | None
-    return_period_years: int | None
+    return_period_years: float | None
     direction: Direction
     discharge: float
     official_stage: float | None = None
@@ -207,6 +210,7 @@ class Surroundings:
         before: flow of the last past day, mm/day, as last observed; None where it is not known.
         normal: of each of the run's days, mm/day, or why there is none.
         area: converts the levels; None without them.
+        return_period: that of a flow, mm/day, or why it has none.
         window: number of days ahead that chances cover.
     """
 
@@ -215,6 +219,7 @@ class Surroundings:
     normal: Array | Absent
     levels: Sequence[Level] | Absent
     area: Area | None
+    return_period: Callable[[float], ReturnPeriod | Absent]
     window: int
 
 
@@ -226,9 +231,10 @@ def flow_outlook(flow: FlowAhead, around: Surroundings, judged: Mapping[str, flo
     ahead = flow.after(around.past)
     leads = np.arange(around.past, flow.quantiles.shape[1]) + 1
     has_flow = np.asarray(np.isfinite(ahead.quantiles).all(axis=0))
+    peak = peak_of(ahead.known(), leads[has_flow].tolist(), around.before)
     return FlowOutlook(
         days=days_ahead(ahead, leads.tolist()),
-        peak=peak_of(ahead.known(), leads[has_flow].tolist(), around.before),
+        peak=replace(peak, return_period=around.return_period(peak.height)) if isinstance(peak, Peak) else peak,
         levels=_levels(ahead.within(around.window).known(), around, judged),
         percent_of_normal=_percent_of_normal(ahead.median[has_flow], around, has_flow),
     )

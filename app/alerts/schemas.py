@@ -48,7 +48,7 @@ class Alert(Model):
     kind: Annotated[Kind | None, Why("The level is user-defined.")] = Field(
         description="Kind of level; null for a user-defined level."
     )
-    return_period_years: Annotated[int | None, Why("A user-defined level has none.")] = Field(
+    return_period_years: Annotated[float | None, Why("A user-defined level has none.")] = Field(
         description="Mean number of years between exceedances."
     )
     direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")

@@ -22,8 +22,9 @@ class RecordLevel(Model):
     """A level of the record."""
 
     name: str = Field(description="The level's name, unique within the basin.")
-    return_period_years: int | None = Field(
-        description="Return period: mean number of years between annual extremes beyond the level."
+    return_period_years: float | None = Field(
+        description="Return period: mean number of years between annual extremes beyond the level; of a frequent "
+        "flood, between independent floods."
     )
     exceeded_percent: int | None = Field(description="Percentage of days with a higher flow.")
     discharge: float | None = Field(description="In `units`; null for the reason that `reason` gives.")
@@ -42,7 +43,8 @@ class RecordStatistic(Model):
 
     kind: levels.Kind
     method: levels.Method = Field(
-        description="`gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by "
+        description="`generalized-pareto`: of the heights of independent floods above a threshold, by L-moments. "
+        "`gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by "
         "the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. "
         "`log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted."
     )

@@ -249,9 +249,10 @@ def read_thresholds(
     units: DischargeUnits = "m3/s",
     area: AreaName = None,
 ) -> Response:
-    """The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison, by
-    another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number of years.
-    A record shorter than ten years has none, and gives the reason. Also the levels simulated by the current model
-    version (`model`), and those set by operators. Floods are of daily means, and lower than instantaneous peaks."""
+    """The levels of the basin's own gauge record: independent floods of half a year and a year, floods of 2 to 50 years
+    by one distribution and, for comparison, by another, 7-day low flows of 2 and 10 years, and flow duration levels,
+    with their intervals and the number of years. A record shorter than ten years has none, and gives the reason. Also
+    the levels simulated by the current model version (`model`), and those set by operators. Floods are of daily means,
+    and lower than instantaneous peaks."""
     asked = levels_request(session, basin, units, area, clock.today())
     return answer.tagged(tag_of(session, asked), lambda: body_of(thresholds_of(session, asked)), None)

@@ -9,12 +9,11 @@ from sqlalchemy.orm import Session
 from app.http import json_numbers
 from app.http.base_schema import Model, Number, Series, column, maybe
 from app.http.shown import As
-from hydrology.base.absent import Absent, absent, text
+from hydrology.base.absent import NOT_STORED, Absent, absent, text
 from hydrology.base.reasons import Reason
 from records.forecasts.latest import Latest
 from records.runs.run_arrays import RunSeries, over_members
 from records.runs.run_summary import (
-    NOT_STORED,
     KnownSkill,
     MappingKind,
     ReferenceSnow,

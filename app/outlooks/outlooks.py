@@ -20,7 +20,7 @@ from app.http.base_schema import maybe
 from app.http.dependencies import BasinId, ChosenRun, Page, Reading, ServiceClock, paged
 from app.http.json_numbers import rounded
 from app.outlooks import schemas
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import NOT_STORED, Absent, absent
 from hydrology.base.calendar import Period, age_days, as_date, stale
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units, converted
@@ -30,7 +30,7 @@ from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
 from records.basins import basins
 from records.outlooks import reader
 from records.outlooks.skill import BasinSkill, ForecastSkill
-from records.runs.run_summary import NOT_STORED, RunSnow
+from records.runs.run_summary import RunSnow
 from records.runs.run_types import UnknownRun
 
 NO_AREA, NOT_ADJUSTED = absent(Reason.RUN_WITHOUT_AREA), absent(Reason.NOT_ADJUSTED)

@@ -72,7 +72,7 @@ class ThreatLevel(Model):
     level: str = Field(description="Its name in `/v1/basins/{basin}/thresholds`.")
     title: str = Field(description="The same for a reader.")
     direction: Direction
-    return_period_years: int | None
+    return_period_years: float | None
     discharge: float
     stage: Stage
     chance: Number = Field(description="Of passing it on any day of the window, by the published distribution.")

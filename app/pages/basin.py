@@ -117,7 +117,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         ),
         skill=skill,
         scores=scores,
-        shipped_skill=any(score.shipped for _, _, score, *_ in scores),
+        shipped_skill=any(score.shipped for score in scores),
         skill_by_lead=verified,
         calibrated_leads=calibrated,
         skilful_months=by_months(calibrated),

@@ -33,7 +33,6 @@ from records.runs.run_summary import RunSnow
 from records.runs.run_weather import OBSERVED
 from records.verification import scores as verification_scores
 from records.verification.lead_scores import BasinVerification
-from records.verification.scores import HeldOutScore
 
 SKILL_WORDS = ((0.85, "Very good"), (0.7, "Good"), (0.5, "Fair"), (0.3, "Weak"), (-inf, "Poor"))
 """The lowest Nash-Sutcliffe efficiency of each word."""
@@ -233,26 +232,58 @@ def _days(first: date, last: date) -> str:
     return f"{first.day} to {on(last)}" if first.month == last.month else f"{on(first)} to {on(last)}"
 
 
-METRICS: Mapping[str, tuple[str, str]] = {
-    "nse": ("", "Share of the variance of flow that the simulation explains; 1 is perfect, 0 no better than the mean."),
-    "kge": ("", "Agreement in timing, variability and mean; 1 is perfect."),
-    "fhv": (" %", "Error of the highest 2 % of flows; below 0: floods come out too low."),
-    "flv": (" %", "Error of the lowest 30 % of flows, on a logarithmic scale; below 0: they come out too low."),
+METRICS: Mapping[str, tuple[str, str, str]] = {
+    "nse": ("NSE", "", "Share of the variance of flow that is explained; 1 is perfect, 0 no better than the mean."),
+    "kge": ("KGE", "", "Agreement in timing, variability and mean; 1 is perfect."),
+    "fhv": ("FHV", " %", "Error of the highest 2 % of flows; below 0: floods come out too low."),
+    "flv": ("FLV", " %", "Shape of the lowest 30 % of flows, on a logarithmic scale; above 0: too flat."),
+    "low_flow_bias": ("Low flow", " %", "Error of the lowest 30 % of flows; above 0: they come out too high."),
 }
-"""The scores of the page: unit and meaning."""
+"""The scores of the page: name, unit and meaning."""
 MIN_BASINS = 4
 """Minimum number of basins to state what is typical."""
 
 
-def shown_scores(session: Session, skill: BasinSkill) -> list[tuple[str, str, HeldOutScore, str, str]]:
-    """Return the scores over held-out days: name, meaning, score, value, and the middle half of all basins."""
+@dataclass(frozen=True, slots=True)
+class ShownScore:
+    """A row of the scores; `of_draws` of the same days, or empty, and `typical` the middle half of all basins."""
+
+    name: str
+    meaning: str
+    days: int
+    period: str
+    shipped: bool
+    shown: str
+    of_draws: str
+    typical: str
+
+
+def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
+    """Return the scores over held-out days."""
     known = verification_scores.held_out_scores(session, [skill.scored], list(METRICS))
+    drawn = verification_scores.held_out_scores(
+        session, [skill.scored], list(METRICS), [skill.basin], verification_scores.DRAWS
+    )
     of_basins = {metric: [one.value for (_, _, name), one in known.items() if name == metric] for metric in METRICS}
-    return [
-        (metric.upper(), meaning, score, _written(score.value, unit), _middle_half(of_basins[metric], unit))
-        for metric, (unit, meaning) in METRICS.items()
-        if (score := known.get((skill.scored, skill.basin, metric))) is not None
-    ]
+    rows = []
+    for metric, (name, unit, meaning) in METRICS.items():
+        key = (skill.scored, skill.basin, metric)
+        if (score := known.get(key)) is None:
+            continue
+        draws = drawn.get(key)
+        rows.append(
+            ShownScore(
+                name=name,
+                meaning=meaning,
+                days=score.n,
+                period=str(score.period),
+                shipped=score.shipped,
+                shown=_written(score.value, unit),
+                of_draws="" if draws is None or draws.period != score.period else _written(draws.value, unit),
+                typical=_middle_half(of_basins[metric], unit),
+            )
+        )
+    return rows
 
 
 def _middle_half(values: Sequence[float], unit: str) -> str:

@@ -51,8 +51,10 @@ class ScoreKey(Model):
     metric: Annotated[str, Series("name of the score")] = Field(
         description="`nse`, `kge`, `fhv` and so on; biases are in %."
     )
-    member: Annotated[str, Series("a member's number, or mean")] = Field(
-        description="A member's number, or `mean` for the members' mean. Of a version that combines others also the "
+    member: Annotated[str, Series("a member's number, mean or draws")] = Field(
+        description="A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the "
+        "calibrated flow, of which the scores that compare distributions are computed where the error model is fitted "
+        "to other days. Of a version that combines others also the "
         "names of some of its weather products, joined by `+`: the mean with these alone."
     )
     lead: Annotated[str, Series("days after t0; all for the score of a simulation")] = Field(
@@ -220,7 +222,7 @@ def _not_evaluated(what: str, version: str, metric: str | None, use: PeriodUse |
 def table_by_basin(session: Session, version: str, period: calendar.Period, chosen: Sequence[str]) -> Table:
     """Return the scores of a version's mean over a period: a row for each basin, by default of all."""
     asked = versions.get(session, version)
-    days: dict[str, Any] = {"first_day": period.first, "last_day": period.last, "members": ["mean"]}
+    days: dict[str, Any] = {"first_day": period.first, "last_day": period.last, "members": [verification_scores.MEAN]}
     _, stored = asked.first_stored(
         lambda of: verification_scores.scores(session, versions=[of], basins=chosen or None, **days)
     )

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, VALIDATION
 from benchmarks.regional.data import basins as all_basins
-from benchmarks.regional.hindcasts import read_forcings
+from benchmarks.regional.seasonal.hindcasts import read_forcings
 from benchmarks.regional.simulations import observe
 from hydrology.base.calendar import Period
 from hydrology.scores.probabilistic import crps

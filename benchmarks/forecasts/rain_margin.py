@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import VALIDATION
 from benchmarks.regional.data import basins as all_basins
-from benchmarks.regional.hindcasts import read_forcings
+from benchmarks.regional.seasonal.hindcasts import read_forcings
 from benchmarks.regional.simulations import observe
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import basins, opened
-from benchmarks.regional.hindcasts import read_forcings
+from benchmarks.regional.seasonal.hindcasts import read_forcings
 from hydrology.base.calendar import Period
 from hydrology.water.storage import SPIN_UP_DAYS
 from models.ensemble import GROUP, Ensemble

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import loss, published, snow_volumes, uncertainty, us, volumes
+from benchmarks.regional import duration_curves, loss, published, uncertainty, us
 from benchmarks.regional.data import METRICS, TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
 from benchmarks.regional.recipes import COMPARED
+from benchmarks.regional.seasonal import snow_volumes, volumes
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
@@ -42,7 +43,8 @@ def score(name: str) -> None:
     probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the basins that each never saw,
     `uncertainty-us` and `uncertainty-us-unseen` those of `freshet-us`; `volumes`: those with the weather of other
     years. `us`: the parts of `freshet-us`; `us-buckets`: its buckets alone; `us-with-fused`: those on the mean of both
-    products, too; `us-twins`: their twins; `us-folds`: their folds.
+    products, too; `us-twins`: their twins; `us-folds`: their folds. `draws-us`: duration curves of `freshet-us` and of
+    draws.
     """
     measure = OTHERS.get(name)
     result, folder = (_series(name), RESULTS / "series") if measure is None else (measure(), RESULTS)
@@ -194,6 +196,7 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "us-twins": us.score_twins,
     "us-with-fused": lambda: us.score("with-fused"),
     "us-folds": lambda: us.score_folds("both", "maurer", "buckets"),
+    "draws-us": duration_curves.measure,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
 NAMES = ("mclstm", "twins", "us-maurer-buckets", *COMPARED, *OTHERS)

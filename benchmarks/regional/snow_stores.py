@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.regional import trials
 from benchmarks.regional.data import VALIDATION, basins, opened
-from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.regional.members import RESULTS
+from benchmarks.regional.seasonal.hindcasts import read_forcings
 from benchmarks.regional.snow_cells import FRAC_SNOW, shares_of_snow
 from hydrology.base.calendar import Period
 from hydrology.snow.snow import SnowSkill, snow_skill

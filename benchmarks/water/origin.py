@@ -26,7 +26,7 @@ import numpy.typing as npt
 import torch
 
 from benchmarks.regional.data import basins
-from benchmarks.regional.hindcasts import read_forcings
+from benchmarks.regional.seasonal.hindcasts import read_forcings
 from benchmarks.speed.warm_forecast import cpu_seconds
 from hydrology.base.calendar import Period, day
 from hydrology.water.storage import Ages

@@ -2799,7 +2799,7 @@ class Quartiles(Model):
 
     member: str
     """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
+    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -3046,7 +3046,7 @@ class Score(Model):
 
     member: str
     """
-    A member's number, or `mean` for the members' mean. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
+    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
     """
 
     lead: str
@@ -3565,7 +3565,7 @@ class ThreatLevel(Model):
     """The same for a reader."""
 
     direction: Literal["rising", "falling"]
-    return_period_years: int | None
+    return_period_years: float | None
     discharge: float
     stage: Stage
     chance: float
@@ -4181,10 +4181,10 @@ class Alert(Model):
     level: str
     """The level's name in `/v1/basins/{basin}/thresholds`."""
 
-    kind: Literal["flood", "low-flow", "flow-duration"] | None
+    kind: Literal["frequent-flood", "flood", "low-flow", "flow-duration"] | None
     """Kind of level; null for a user-defined level."""
 
-    return_period_years: int | None
+    return_period_years: float | None
     """Mean number of years between exceedances."""
 
     direction: Literal["rising", "falling"]
@@ -6947,8 +6947,10 @@ class RecordLevel(Model):
     name: str
     """The level's name, unique within the basin."""
 
-    return_period_years: int | None
-    """Return period: mean number of years between annual extremes beyond the level."""
+    return_period_years: float | None
+    """
+    Return period: mean number of years between annual extremes beyond the level; of a frequent flood, between independent floods.
+    """
 
     exceeded_percent: int | None
     """Percentage of days with a higher flow."""
@@ -6972,10 +6974,10 @@ class RecordLevel(Model):
 class RecordStatistic(Model):
     """Levels of one kind, by one method."""
 
-    kind: Literal["flood", "low-flow", "flow-duration"]
-    method: Literal["gev", "bulletin-17c", "log-pearson-3", "share-of-days"]
+    kind: Literal["frequent-flood", "flood", "low-flow", "flow-duration"]
+    method: Literal["generalized-pareto", "gev", "bulletin-17c", "log-pearson-3", "share-of-days"]
     """
-    `gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. `log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted.
+    `generalized-pareto`: of the heights of independent floods above a threshold, by L-moments. `gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. `log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted.
     """
 
     comparison: bool
@@ -7049,10 +7051,10 @@ class RiverAlert(Model):
     level: str
     """The level's name in `/v1/basins/{basin}/thresholds`."""
 
-    kind: Literal["flood", "low-flow", "flow-duration"] | None
+    kind: Literal["frequent-flood", "flood", "low-flow", "flow-duration"] | None
     """Kind of level; null for a user-defined level."""
 
-    return_period_years: int | None
+    return_period_years: float | None
     """Mean number of years between exceedances."""
 
     direction: Literal["rising", "falling"]

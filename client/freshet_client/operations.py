@@ -522,11 +522,11 @@ class Operations(BaseClient):
     ) -> models.Thresholds:
         """Flood, low-flow and operator levels of a basin.
 
-        The levels of the basin's own gauge record: floods of 2 to 50 years by one distribution and, for comparison,
-        by another, 7-day low flows of 2 and 10 years, and flow duration levels, with their intervals and the number
-        of years. A record shorter than ten years has none, and gives the reason. Also the levels simulated by the
-        current model version (`model`), and those set by operators. Floods are of daily means, and lower than
-        instantaneous peaks.
+        The levels of the basin's own gauge record: independent floods of half a year and a year, floods of 2 to 50
+        years by one distribution and, for comparison, by another, 7-day low flows of 2 and 10 years, and flow
+        duration levels, with their intervals and the number of years. A record shorter than ten years has none, and
+        gives the reason. Also the levels simulated by the current model version (`model`), and those set by
+        operators. Floods are of daily means, and lower than instantaneous peaks.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).

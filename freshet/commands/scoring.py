@@ -17,6 +17,7 @@ from hydrology.base.errors import counted
 from hydrology.verification.results import ALL_YEAR
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import RetrainingJob
+from records.verification.scores import DRAWS, MEAN
 
 _QUARTILES = "basins: n | 25 %: p25 | median | 75 %: p75"
 _DIFFERENCE = (
@@ -47,6 +48,8 @@ def _evaluated(done: Done) -> "tables.Table":
 def evaluate(done: Done) -> Iterator[RenderableType]:
     """Score a version over a period: its members' mean, how well water is conserved, and its snow.
 
+    With an error model of other days also the distribution of draws of the calibrated flow.
+
     Without --basin: the basins that the version was trained on.
     """
     result, version, basins = done.result, done.result["version"], done.params.basins
@@ -58,18 +61,26 @@ def evaluate(done: Done) -> Iterator[RenderableType]:
         title += f", worst closure residual {result['worst_residual']:.1e} of the water"
     if not basins:
         scores = _of_period(done, score_answers.model_skill(done.session, version).scores)
-        yield listing(scores, f"score: metric | {_QUARTILES}", title)
+        yield listing(scores, f"score: metric | of: member | {_QUARTILES}", title)
         return
     skills = {
         basin: _of_period(done, score_answers.basin_skill(done.session, basin, version).scores) for basin in basins
     }
-    rows = [(basin, one.metric, one.n, one.value, one.reason) for basin, scores in skills.items() for one in scores]
-    yield table(("basin", "score", "days", "value", "why there is none"), rows, title)
+    rows = [
+        (basin, one.metric, one.member, one.n, one.value, one.reason)
+        for basin, scores in skills.items()
+        for one in scores
+    ]
+    yield table(("basin", "score", "of", "days", "value", "why there is none"), rows, title)
 
 
 def _of_period(done: Done, scores: list[Any]) -> list[Any]:
     days = (as_date(done.params.period.first), as_date(done.params.period.last))
-    return [one for one in scores if (one.period.first_day, one.period.last_day, one.member) == (*days, "mean")]
+    return [
+        one
+        for one in scores
+        if (one.period.first_day, one.period.last_day, one.member) in [(*days, MEAN), (*days, DRAWS)]
+    ]
 
 
 @job_command(CalibrationJob)

@@ -76,3 +76,6 @@ def _fields(code: str) -> frozenset[str]:
         raise ValueError(f"no reason is named {code!r}")
     template = Reason[code.upper()].value
     return frozenset(name for _, name, _, _ in Formatter().parse(template) if name is not None)
+
+
+NOT_STORED = absent(Reason.NOT_STORED)

@@ -16,7 +16,14 @@ from hydrology.base.absent import absent
 from hydrology.base.arrays import Array, Integers
 from hydrology.base.reasons import Reason
 from hydrology.extremes.expected_moments import Fit, FloodRecord, RegionalSkew, fit, limits
-from hydrology.extremes.frequency import INTERVAL, MAX_FITS, FloodQuantile, levels_without_fit
+from hydrology.extremes.frequency import (
+    INTERVAL,
+    MAX_FITS,
+    FittedExtremes,
+    FloodQuantile,
+    LogPearson3,
+    levels_without_fit,
+)
 
 OUTWARD, INWARD = 0.005, 0.10
 """Significance of the sweep from the median outwards, and of that from the smallest flood inwards."""
@@ -110,6 +117,17 @@ def fit_record(record: FloodRecord, regional: RegionalSkew | None = None) -> Fit
     return fit(record.censored_below(smallest) if count else record, regional)
 
 
+def fitted_extremes(floods: npt.ArrayLike, regional: RegionalSkew | None = None) -> FittedExtremes:
+    """Fit annual maxima, (years,), as `levels` does. Dry years are part of the distribution, as smallest floods."""
+    moments = _fit(np.asarray(floods, np.float64).tobytes(), regional).moments
+    return FittedExtremes(LogPearson3(np.array(moments.mean), np.array(moments.sd), np.array(moments.skew)))
+
+
+@lru_cache(maxsize=MAX_FITS)
+def _fit(content: bytes, regional: RegionalSkew | None) -> Fit:
+    return fit_record(FloodRecord.complete(np.frombuffer(content)), regional)
+
+
 @lru_cache(maxsize=MAX_FITS)
 def _levels(
     content: bytes, chances: tuple[float, ...], regional: RegionalSkew | None, intervals: bool
@@ -118,7 +136,7 @@ def _levels(
     unfitted = levels_without_fit(floods, chances)
     if unfitted is not None:
         return unfitted
-    fitted, asked = fit_record(FloodRecord.complete(floods), regional), np.array(chances)
+    fitted, asked = _fit(content, regional), np.array(chances)
     wet = asked > np.mean(floods == 0)
     values = np.where(wet, 10 ** fitted.moments.quantile(asked), 0).tolist()
     if not intervals:

@@ -37,6 +37,9 @@ class Distribution(Protocol):
     def quantile(self, chance: Array) -> Array:
         """Return the values with the given non-exceedance probabilities: shape (..., chances)."""
 
+    def chance(self, value: float) -> float:
+        """Return the non-exceedance probability of a value, where the parameters are scalars."""
+
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Draw random values, where the parameters are scalars."""
 
@@ -68,6 +71,11 @@ class Gev:
         """Return the values with the given non-exceedance probabilities, (..., chances). ξ + α (1 - (-ln F)^k) / k."""
         location, scale, k = (np.expand_dims(part, -1) for part in (self.location, self.scale, self.shape))
         return np.asarray(location - scale * np.expm1(k * np.log(-np.log(chance))) / k)
+
+    def chance(self, value: float) -> float:
+        from scipy.stats import genextreme
+
+        return float(genextreme.cdf(value, self.shape, self.location, self.scale))
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return self.quantile(generator.random(shape))
@@ -101,10 +109,64 @@ class LogPearson3:
         mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, self.skew))
         return 10 ** np.asarray(pearson3.ppf(chance, skew, mean, sd))
 
+    def chance(self, value: float) -> float:
+        from scipy.stats import pearson3
+
+        return float(pearson3.cdf(np.log10(value), self.skew, self.mean, self.sd)) if value > 0 else 0.0
+
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         from scipy.stats import pearson3
 
         return 10 ** np.asarray(pearson3.rvs(self.skew, self.mean, self.sd, size=shape, random_state=generator))
+
+
+@dataclass(frozen=True, slots=True)
+class Gpd:
+    """The generalized Pareto distribution of heights above a threshold, by L-moments.
+
+    Source: Hosking and Wallis 1987, doi:10.1080/00401706.1987.10488243, whose shape this is (that of
+    `scipy.stats.genpareto` with the other sign; above 0 there is an upper bound).
+    """
+
+    scale: Array
+    shape: Array
+
+    @classmethod
+    def fit(cls, values: Array) -> Self:
+        mean, l_scale, _ = l_moments(values)
+        k = _away_from_zero(mean / l_scale - 2)
+        return cls((1 + k) * mean, k)
+
+    def quantile(self, chance: Array) -> Array:
+        """Return the heights with the given non-exceedance probabilities, (..., chances). α (1 - (1 - F)^k) / k."""
+        scale, k = (np.expand_dims(part, -1) for part in (self.scale, self.shape))
+        return np.asarray(-scale * np.expm1(k * np.log1p(-chance)) / k)
+
+    def chance(self, value: float) -> float:
+        from scipy.stats import genpareto
+
+        return float(genpareto.cdf(value, -self.shape, scale=self.scale))
+
+    def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        return self.quantile(generator.random(shape))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedExtremes:
+    """A distribution fitted to the heights of extremes above a threshold, `per_year` of them.
+
+    `dry` is the share of them without a height, which the distribution leaves out.
+    """
+
+    distribution: Distribution
+    dry: float = 0.0
+    threshold: float = 0.0
+    per_year: float = 1.0
+
+    def years_between(self, flow: float) -> float:
+        """Return the mean number of years between extremes above a flow; infinity where none is possible."""
+        beyond = (1 - self.dry) * (1 - self.distribution.chance(flow - self.threshold))
+        return round(1 / (self.per_year * beyond), 6) if beyond > 0 else np.inf
 
 
 def l_moments(values: Array) -> tuple[Array, Array, Array]:
@@ -152,6 +214,11 @@ class FloodQuantile:
     high: float | None
     reason: Absent | None
 
+    def above(self, threshold: float) -> "FloodQuantile":
+        """Return the level of a height above a threshold."""
+        value, low, high = (None if one is None else threshold + one for one in (self.value, self.low, self.high))
+        return FloodQuantile(value, low, high, self.reason)
+
 
 def levels(
     values: Array, chances: Sequence[float], distribution: type[Distribution], *, intervals: bool = True
@@ -164,6 +231,18 @@ def levels(
     return list(_levels(np.asarray(values, np.float64).tobytes(), tuple(chances), distribution, intervals))
 
 
+def fit(values: Array, distribution: type[Distribution]) -> FittedExtremes:
+    """Fit a distribution to values (n,), none below 0, as `levels` does: to those above 0. Fits are cached."""
+    return _fit(np.asarray(values, np.float64).tobytes(), distribution)
+
+
+@lru_cache(maxsize=MAX_FITS)
+def _fit(content: bytes, distribution: type[Distribution]) -> FittedExtremes:
+    values = np.frombuffer(content)
+    positive = values[values > 0]
+    return FittedExtremes(distribution.fit(positive), (len(values) - len(positive)) / len(values))
+
+
 @lru_cache(maxsize=MAX_FITS)
 def _levels(
     content: bytes, chances: tuple[float, ...], distribution: type[Distribution], intervals: bool
@@ -172,13 +251,11 @@ def _levels(
     unfitted = levels_without_fit(values, chances)
     if unfitted is not None:
         return unfitted
-    years, positive = len(values), values[values > 0]
-    dry, asked = (years - len(positive)) / years, np.array(chances)
-    fitted = distribution.fit(positive)
-    quantiles = _quantiles(fitted, asked, dry).tolist()
+    fitted, asked = _fit(content, distribution), np.array(chances)
+    quantiles = _quantiles(fitted.distribution, asked, fitted.dry).tolist()
     if not intervals:
         return [FloodQuantile(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in quantiles]
-    low, high = _interval(fitted, years, dry, asked)
+    low, high = _interval(fitted.distribution, len(values), fitted.dry, asked)
     return [FloodQuantile(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
 
 

@@ -69,6 +69,7 @@ def out_of_order(discharges: Mapping[str, float], order: Sequence[str]) -> dict[
 
 
 _LEVELS = (
+    (re.compile(r"pot-([\d.]+)"), "{}-year flood, independent floods"),
     (re.compile(r"gev-(\d+)"), "{}-year flood"),
     (re.compile(r"lp3-(\d+)"), "{}-year flood, log-Pearson"),
     (re.compile(r"7q(\d+)"), "{}-year low flow"),

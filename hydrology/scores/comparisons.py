@@ -31,8 +31,9 @@ class Meaning:
 MEANINGS: Mapping[str, Meaning] = MappingProxyType(
     dict.fromkeys(("nse", "log_nse", "kge", "kge_2012", "alpha_nse", "beta_kge", "pearson_r"), Meaning(1, "1"))
     | dict.fromkeys(("beta_nse", "missed_peaks"), Meaning(0, "1"))
-    | dict.fromkeys(("fhv", "flv", "fms", "peak_mape"), Meaning(0, "%"))
-    | {"rmse": Meaning(0, "mm/day"), "peak_timing": Meaning(0, "days")}
+    | dict.fromkeys(("fhv", "flv", "low_flow_bias", "fms", "peak_mape"), Meaning(0, "%"))
+    | dict.fromkeys(("rmse", "high_flow_rmse", "low_flow_rmse"), Meaning(0, "mm/day"))
+    | {"peak_timing": Meaning(0, "days")}
 )
 """The meaning of every score of `hydrology.scores.scores`, by name."""
 

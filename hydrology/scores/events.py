@@ -53,16 +53,20 @@ def cut_events(flow: Array, threshold: float) -> list[Event]:
 
 
 def _merged(level: Array, groups: list[list[int]]) -> list[list[int]]:
-    while True:
-        lowest = [
-            (min(level[first], level[second]), at)
-            for at, (first, second) in enumerate(pairwise(_peak(level, group) for group in groups))
-            if not _independent(level, first, second)
-        ]
-        if not lowest:
-            return groups
-        _, at = min(lowest)
-        groups = [*groups[:at], groups[at] + groups[at + 1], *groups[at + 2 :]]
+    lower = [_lower_if_dependent(level, *pair) for pair in pairwise(groups)]
+    while lower and min(lower) < np.inf:
+        at = lower.index(min(lower))
+        groups[at : at + 2] = [groups[at] + groups[at + 1]]
+        del lower[at]
+        for side in range(max(at - 1, 0), min(at + 1, len(lower))):
+            lower[side] = _lower_if_dependent(level, *groups[side : side + 2])
+    return groups
+
+
+def _lower_if_dependent(level: Array, before: Sequence[int], after: Sequence[int]) -> float:
+    """Return the lower peak of two neighbours that are one event, infinity where they are independent."""
+    first, second = _peak(level, before), _peak(level, after)
+    return np.inf if _independent(level, first, second) else float(min(level[first], level[second]))
 
 
 def _peak(level: Array, group: Sequence[int]) -> int:

@@ -117,7 +117,7 @@ def kge_2012(pairs: ScoredPairs) -> Score:
 @score(minimum=1)
 def rmse(pairs: ScoredPairs) -> Score:
     """Compute the root mean square error √(mean (s-o)²), in the unit of the data (mm/day); 0 is perfect."""
-    return Score(float(np.sqrt(((pairs.simulated - pairs.observed) ** 2).mean())), len(pairs))
+    return Score(_root_mean_square(pairs.simulated - pairs.observed), len(pairs))
 
 
 @score(minimum=26)
@@ -135,6 +135,17 @@ def fhv(pairs: ScoredPairs) -> Score:
     return Score(float(100 * (s - o).sum() / o.sum()), len(pairs))
 
 
+@score(minimum=26)
+def high_flow_rmse(pairs: ScoredPairs) -> Score:
+    """Compute the root mean square difference of the top 2 % of the two flow duration curves, as of `fhv`, in mm/day.
+
+    0 is perfect. Published as the RMSE of peak flow. Source: Song et al. 2024, doi:10.5194/hess-28-3051-2024.
+    """
+    top = round(0.02 * len(pairs))
+    difference = _duration_curve(pairs.simulated)[:top] - _duration_curve(pairs.observed)[:top]
+    return Score(_root_mean_square(difference), len(pairs))
+
+
 @score(minimum=5)
 def flv(pairs: ScoredPairs) -> Score:
     """Compute the bias of the low-flow tail in %, over the lowest 30 % of each flow duration curve.
@@ -150,6 +161,31 @@ def flv(pairs: ScoredPairs) -> Score:
     if tail_o == 0:
         raise Undefined(Reason.LOW_FLOW_IS_FLAT)
     return Score(float(-100 * (tail_s - tail_o) / tail_o), len(pairs))
+
+
+@score(minimum=5)
+def low_flow_bias(pairs: ScoredPairs) -> Score:
+    """Compute the bias of low flows in %, 100 Σ(s_l-o_l)/Σo_l over the lowest 30 % of each flow duration curve.
+
+    Above 0: low flows too high. Unlike `flv` it depends on the level of low flows, and not on the lowest day alone.
+    Undefined where the observed low flows sum to 0. Source: Feng et al. 2022, doi:10.1029/2022WR032404.
+    """
+    low = round(0.3 * len(pairs))
+    s, o = _duration_curve(pairs.simulated)[-low:], _duration_curve(pairs.observed)[-low:]
+    if o.sum() <= 0:
+        raise Undefined(Reason.LOW_FLOW_IS_0)
+    return Score(float(100 * (s - o).sum() / o.sum()), len(pairs))
+
+
+@score(minimum=5)
+def low_flow_rmse(pairs: ScoredPairs) -> Score:
+    """Compute the root mean square difference of the lowest 30 % of the two flow duration curves, in mm/day.
+
+    0 is perfect. Source: Song et al. 2024, doi:10.5194/hess-28-3051-2024.
+    """
+    low = round(0.3 * len(pairs))
+    difference = _duration_curve(pairs.simulated)[-low:] - _duration_curve(pairs.observed)[-low:]
+    return Score(_root_mean_square(difference), len(pairs))
 
 
 @score(minimum=10)
@@ -217,7 +253,12 @@ def peak_mape(pairs: ScoredPairs) -> Score:
     return Score(float(100 * np.abs((s - o) / o).mean()), len(peaks))
 
 
-_ALL = (nse, log_nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
+OF_CURVES = (
+    *(alpha_nse, beta_nse, beta_kge),
+    *(fhv, high_flow_rmse, flv, low_flow_bias, low_flow_rmse, fms),
+)
+"""The scores that compare the distributions of flow, whatever its days."""
+_ALL = (nse, log_nse, kge, kge_2012, *OF_CURVES, rmse, pearson_r)
 _OF_PEAKS = (peak_timing, missed_peaks, peak_mape)
 SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
     {function.__name__: function for function in (*_ALL, *_OF_PEAKS)}
@@ -228,6 +269,10 @@ SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
 def all_scores(simulated: npt.ArrayLike, observed: npt.ArrayLike, days: Days) -> dict[str, Score]:
     """Compute every score of `SCORES` for one basin's series, each of shape (days,), in mm/day."""
     return {name: function(simulated, observed, days=days) for name, function in SCORES.items()}
+
+
+def _root_mean_square(difference: Array) -> float:
+    return float(np.sqrt((difference**2).mean()))
 
 
 def _spread(values: Array, name: str) -> float:

@@ -39,7 +39,7 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
         for basin in ids:
             basins.require(session, basin)
         return ids
-    ids = [basin.id for basin in basins.list_basins(session)]
+    ids = basins.chosen(session)
     if not ids:
         raise InvalidInput("No basin is stored yet: ingest some first (freshet ingest camels --from FOLDER).")
     return ids

@@ -28,7 +28,6 @@ from operations.daily import issue_record
 from operations.daily.daily_forecasts import DailyRequest, Newest, Reasons, issue_newest
 from operations.feeds.fetch import SILENT, FetchCallbacks, FetchedPart, basins_to_divide, conclude, fetch_part
 from operations.weather.fit_bridges import apply
-from records.alerts.alert_changes import Change
 from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
@@ -76,11 +75,13 @@ class IssuedPart:
     Attributes:
         runs: their ids.
         without: why basins have no forecast at all.
+        alert_changes: their number.
     """
 
     basins: list[BasinOutcome]
     runs: list[str] = field(default_factory=list)
     without: Reasons = field(default_factory=dict)
+    alert_changes: int = 0
 
     @classmethod
     def failed(cls, names: Sequence[str], reason: Absent) -> Self:
@@ -111,7 +112,7 @@ class Cycle:
     basins: list[BasinOutcome]
     runs: list[run_types.Run]
     problems: Reasons
-    changes: list[Change]
+    alert_changes: int
 
     @property
     def counts(self) -> dict[str, int]:
@@ -210,30 +211,34 @@ def _planned(
 
 
 def issue_part(work: Work, names: Sequence[str], asked: DailyRequest) -> IssuedPart:
-    """Issue the newest forecasts of a part of the basins."""
+    """Issue the newest forecasts of a part of the basins, and decide their alerts. A late issue decides none."""
     filling = replace(asked, climatology=work.settings.fill_with_climatology)
     part = _outcomes(work, names, issue_newest(work, names, filling), asked.known_by or work.clock.now())
     if asked.purpose in ISSUED:
         issue_record.settle(work, [one.settled for one in part.basins], asked.day)
-    return part
+    return replace(part, alert_changes=_decided(work, names, asked))
+
+
+def _decided(work: Work, names: Sequence[str], asked: DailyRequest) -> int:
+    return len(decide(work, names)) if asked.purpose == "operational" else 0
 
 
 def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: DailyRequest) -> Cycle:
-    """Decide the alerts of a cycle whose parts are done, and return its outcome. A late issue decides none."""
+    """Close the issue of a cycle whose parts are done, and return its outcome."""
     basins = [
         replace(one, reason=one.reason or plan.lacking.get(one.basin) or part.without.get(one.basin))
         for part in parts
         for one in part.basins
     ]
-    changes: list[Change] = []
     if asked.purpose in ISSUED:
-        issue_record.settle(work, [one.settled for one in basins], asked.day, closes=True)
-    if asked.purpose == "operational":
-        changes = decide(work, [one.basin for one in basins])
+        lacking = [one.settled for one in basins if one.status != "issued"]  # the others are settled with their part
+        issue_record.settle(work, lacking, asked.day, closes=True)
+    changes = sum(part.alert_changes for part in parts)
+    changes += _decided(work, [one.basin for one in basins if one.status == "failed"], asked)  # of parts that failed
     with work.database.reading() as session:
         issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
     cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, plan.problems, changes)
-    log.info("daily.done", runs=len(issued), changes=len(changes), **cycle.counts)
+    log.info("daily.done", runs=len(issued), changes=changes, **cycle.counts)
     return cycle
 
 

@@ -143,7 +143,7 @@ def conclude(work: Work, name: str, parts: Sequence[FetchedPart]) -> FetchedPart
 
 def basins_to_divide(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[str]:
     """Return the basins that a fetch can be divided by; none where each fetch reads all of its source."""
-    return [] if feed.read().reads_all else [site.basin for site in sites_of(session, feed, wanted)]
+    return [] if feed.read().reads_all else _chosen(session, feed, wanted)
 
 
 def _fetch(
@@ -154,7 +154,7 @@ def _fetch(
         feed = feeds.get(session, name)
         shown = feed.read()
         sites = sites_of(session, feed, wanted)
-        before = {one.basin_id: one for one in feeds.basins_of(session, feed)}
+        before = {one.basin_id: one for one in feeds.basins_of(session, feed, [site.basin for site in sites])}
         # Discharge is not checked by the climate.
         of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
         references = read_references(session, [site.basin for site in sites], of_weather)
@@ -391,14 +391,20 @@ def _status(new_days: int, revised_days: int) -> BasinStatus:
 
 def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[Site]:
     """Return the basins of a feed, as its service is asked for them; all when none is named."""
+    stored = basins.get_many(session, _chosen(session, feed, wanted))
+    fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed, stored)}
+    return [site_of(basin, fetched.get(name)) for name, basin in stored.items()]
+
+
+def _chosen(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[str]:
     names = feeds.targets(session, feed)
     if others := sorted(set(wanted) - set(names)):
         raise InvalidInput(f"The feed {feed.name} does not include {', '.join(others[:10])}: name basins of this feed.")
-    names = [basin for basin in names if not wanted or basin in wanted]
+    if wanted:
+        names = [*filter({*wanted}.__contains__, names)]
     if not names:
         raise InvalidInput(f"The feed {feed.name} has no basin to fetch: ingest or register some first.")
-    fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
-    return [site_of(basin, fetched.get(name)) for name, basin in basins.get_many(session, names).items()]
+    return names
 
 
 def site_of(basin: Basin, fetched_at: datetime | None = None) -> Site:

@@ -71,7 +71,7 @@ def start_part(
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if whole.changes.assimilate else {}
         faults: Mapping[str, str] = {}  # why a newer weather forecast of the plan's model was not taken
         if (used := plan.forecast) is not None:
-            faults = feeds.failed_forecasts(session, used.source, used.model, used.available_time)
+            faults = feeds.failed_forecasts(session, states, used.source, used.model, used.available_time)
         of_snow = snow_normals(session, loaded.version.id, snow, t0)
         readable = [name for name, mapping in snow.items() if not isinstance(mapping, Absent)]
         references = reference_snow(session, readable, t0)

@@ -234,7 +234,7 @@ def _simulate_snow(judge: VersionScorer) -> None:
 def _rows(judge: VersionScorer, judged: BasinSkill) -> Iterator[scores.Score]:
     version, period = judge.scored_version, judge.period
     use = version.use_of(period, judged.basin)
-    each = [("mean", judged.scores), *judged.subsets.items()]
+    each = [(scores.MEAN, judged.scores), (scores.DRAWS, judged.of_draws), *judged.subsets.items()]
     for member, metric, score in ((name, *one) for name, of_name in each for one in of_name.items()):
         yield scores.Score(
             version_id=version.id,

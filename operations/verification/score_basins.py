@@ -16,11 +16,14 @@ from hydrology.base.products import JOINT, subsets
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.scores.score_types import Score
 from hydrology.scores.scores import all_scores
+from hydrology.uncertainty.draws import scores_of_draws
+from hydrology.uncertainty.error_model import BasinErrorModel
 from hydrology.uncertainty.weighted import mean_by_shares
 from hydrology.water.ledger import worst_relative_residual
 from models.ensemble import ArrayMap
 from models.forcing import Array, days_of
 from operations.basin_data.dataset import BasinForcing, by_record
+from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.past_simulation import PastDays, in_blocks
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, SnowReading, combined_snow, read_snow, reference_snow
@@ -57,6 +60,7 @@ class BasinSkill(EvaluatedBasin):
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         snow: the cells that read as snow, with their skill; None where the basin has no reference snow.
         subsets: of a combined version, the scores with some of its products alone, by their joined names.
+        of_draws: of the calibrated flow; empty without an error model that is fitted to other days.
     """
 
     simulated: Array = field(repr=False, compare=False)
@@ -65,6 +69,7 @@ class BasinSkill(EvaluatedBasin):
     snow: snow_cells.SnowCells | None
     assumed: tuple[str, ...] = ()
     subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
+    of_draws: dict[str, Score] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ class VersionScorer:
         self, loaded: LoadedVersion, basins: Sequence[str], of_parts: Mapping[str, _OfBasins]
     ) -> dict[str, BasinSkill]:
         """Return the skill of a version in the basins that one of its products covers."""
-        found = dict[str, BasinSkill]()
+        found, error_models = dict[str, BasinSkill](), self._error_models(loaded, basins)
         for basin in basins:
             there = [
                 (replace(one, part=one.part.in_basin(basin)), of_parts[one.part.version][basin])
@@ -168,10 +173,20 @@ class VersionScorer:
                 if basin in of_parts[one.part.version]
             ]
             if there:
-                found[basin] = self._skill(loaded, basin, there)
+                found[basin] = self._skill(loaded, basin, there, error_models.get(basin))
         return found
 
-    def _skill(self, loaded: LoadedVersion, basin: str, parts: Sequence[_OfPart]) -> BasinSkill:
+    def _error_models(self, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, BasinErrorModel]:
+        """Return the error models of the version to score; none that are fitted to days of the period."""
+        with self.work.database.reading() as session:
+            model = error_model_of(session, loaded.version, basins)
+        if loaded.version.id != self.scored or isinstance(model, Absent) or model.period.overlap(self.period):
+            return {}
+        return {basin: of_basin for basin in basins if (of_basin := model.of_basin(basin)) is not None}
+
+    def _skill(
+        self, loaded: LoadedVersion, basin: str, parts: Sequence[_OfPart], error_model: BasinErrorModel | None
+    ) -> BasinSkill:
         """Return the skill of a version in a basin; of a combined one also that of each set of its products alone."""
         days, observed, simulated = self.period.days, parts[0][1].observed, _mean_of_parts(parts)
         residuals = [one.worst_residual for _, one in parts if one.worst_residual is not None]
@@ -192,6 +207,9 @@ class VersionScorer:
                 for chosen in (subsets(loaded.version.products) if loaded.combines else ())
                 if {*chosen} <= products
             },
+            of_draws={}
+            if error_model is None
+            else scores_of_draws(error_model, simulated.astype(float), observed, days),
         )
 
     def _snow(self, loaded: LoadedVersion, parts: Sequence[_OfPart]) -> snow_cells.SnowCells | None:

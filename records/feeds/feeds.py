@@ -1,7 +1,7 @@
 """Feeds: the service that each one asks, its basins, the results, and the credits of products."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
@@ -26,6 +26,7 @@ from records.database.stored import (
     as_values,
     find_or_raise,
     insert_into,
+    narrowed,
     read,
     stored,
     table_of,
@@ -215,8 +216,10 @@ def remove(session: Session, feed: Feed) -> None:
     session.execute(FEEDS.delete().where(FEEDS.c.id == feed.id))
 
 
-def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
-    return read(session, FetchedBasin, select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id))
+def basins_of(session: Session, feed: Feed, names: Collection[str] | None = None) -> list[FetchedBasin]:
+    """Return the outcomes of a feed's last fetch for all basins, or for some."""
+    query = select(_BASINS).where(_BASINS.c.feed_id == feed.id).order_by(_BASINS.c.basin_id)
+    return read(session, FetchedBasin, narrowed(query, (_BASINS.c.basin_id.in_, names)))
 
 
 def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
@@ -226,13 +229,16 @@ def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
     return {name: holes for name, holes in session.execute(found.order_by(FEEDS.c.name)) if holes}
 
 
-def failed_forecasts(session: Session, source: str, model: str, since: datetime) -> dict[str, str]:
-    """Return why basins lack newer forecasts of a weather model; fetches count from an instant on."""
+def failed_forecasts(
+    session: Session, names: Collection[str], source: str, model: str, since: datetime
+) -> dict[str, str]:
+    """Return why some basins lack newer forecasts of a weather model; fetches count from an instant on."""
     found: dict[str, str] = {}
     for feed in list_feeds(session):
         if feed.product is None and feed.adapter.startswith(source) and feed.settings.get("model") == model:
-            failed = [one for one in basins_of(session, feed) if one.status == "failed" and one.tried_at >= since]
-            found |= {one.basin_id: str(one.reason) for one in failed}
+            rows = _BASINS.c
+            query = select(rows.basin_id, rows.reason).where(rows.feed_id == feed.id, rows.basin_id.in_(names))
+            found |= dict(session.execute(query.where(rows.status == "failed", rows.tried_at >= since)).all())
     return found
 
 

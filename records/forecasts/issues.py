@@ -117,8 +117,8 @@ def settle(session: Session, of_day: Day, outcomes: Mapping[str, Settled], close
     find(session, Issue, for_update=True, day=of_day)  # parts are done side by side: each counts those before it
     changed = [
         replace(known, outcome=one.outcome, run_id=one.run, reason=one.reason)
-        for known in basins_of(session, of_day, ("unchanged", *MISSING))
-        if (one := outcomes.get(known.basin_id)) is not None
+        for known in basins_of(session, of_day, ("unchanged", *MISSING), names=outcomes)
+        for one in (outcomes[known.basin_id],)
     ]
     upsert(session, IssueBasin, [as_values(one) for one in changed], compared=("outcome", "run_id", "reason"))
     _write(session, of_day, closed_at)
@@ -190,10 +190,12 @@ def basins_of(
     outcomes: Collection[Outcome] | None = None,
     version: str | None = None,
     huc: str | None = None,
+    names: Collection[str] | None = None,
 ) -> list[IssueBasin]:
     """Return the basins of an issue in the order of their identifiers: with some outcomes, of a version or a region."""
     rows = ISSUE_BASINS.c
     query = select(ISSUE_BASINS).where(rows.day == of_day).order_by(rows.basin_id)
     if huc is not None:
         query = query.join(BASINS, BASINS.c.id == rows.basin_id).where(BASINS.c.huc.startswith(huc, autoescape=True))
-    return read(session, IssueBasin, narrowed(query, (rows.outcome.in_, outcomes), (rows.version_id.__eq__, version)))
+    filters = (rows.outcome.in_, outcomes), (rows.version_id.__eq__, version), (rows.basin_id.in_, names)
+    return read(session, IssueBasin, narrowed(query, *filters))

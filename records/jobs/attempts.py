@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from records.database.base import JsonObject
 from records.database.stored import read
-from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, change, children, get, hold, locked, record_event
+from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, brief_children, change, get, hold, locked, record_event
 
 
 def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
@@ -84,7 +84,7 @@ def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
 def resume_parent(session: Session, parent: str, at: datetime) -> bool:
     """Queue a waiting job again if all its children have ended. Of several concurrent callers, one gets True."""
     record = locked(session, parent)
-    if record.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
+    if record.status != "waiting" or any(child.status not in ENDED for child in brief_children(session, parent)):
         return False
     change(session, record, at, status="queued", sent_at=None)
     return True
@@ -128,14 +128,14 @@ def _cancel(session: Session, job: Job, at: datetime) -> Job:
 
 def _cancel_children(session: Session, job: Job, at: datetime) -> None:
     # Changing a child needs the lock of its parent, which is held here: no child changes meanwhile.
-    for child in children(session, job.id):
+    for child in brief_children(session, job.id):
         _cancel(session, child, at)
 
 
 def _show_members(session: Session, job: Job, at: datetime) -> None:
     if job.parent_id is None or (parent := get(session, job.parent_id)).status != "waiting":
         return
-    progress = progress_of(children(session, parent.id))
+    progress = progress_of(brief_children(session, parent.id))
     if progress is not None and progress != parent.progress:
         record_event(session, parent.id, "progress", progress, at)
         change(session, parent, at, progress=progress)

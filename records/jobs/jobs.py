@@ -272,6 +272,13 @@ def children(session: Session, parent: str) -> list[Job]:
     return list_jobs(session, parent=parent)[::-1]
 
 
+def brief_children(session: Session, parent: str) -> list[Job]:
+    """Return the children without their plans and results, which may be large."""
+    briefly = select(*(column for column in JOBS.c if column.name not in ("plan", "result")))
+    rows = session.execute(briefly.where(JOBS.c.parent_id == parent).order_by(JOBS.c.id))
+    return [as_record(Job, row, plan=None, result=None) for row in rows]
+
+
 def outdated(session: Session, before: datetime, roots: Collection[str] | None = None) -> dict[str, int]:
     """Return the families of jobs that had all ended before an instant: the number of jobs by the first one's id.
 

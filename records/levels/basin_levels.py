@@ -20,6 +20,7 @@ from hydrology.extremes import levels
 from hydrology.extremes.expected_moments import RegionalSkew
 from hydrology.extremes.level_checks import LevelText
 from hydrology.extremes.levels import BY_DEFAULT, FloodFrequency
+from hydrology.extremes.return_periods import ReturnPeriods
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import FLOW_SIZES, HIGHEST, STAGE_SIZES, CategoryName, FloodFrequencySettings, NewThreshold
 from records.basins import basins, ratings
@@ -29,7 +30,10 @@ from records.series import series
 from records.series.year_rows import DamagedSeries
 
 Change = Literal["new", "changed", "unchanged"]
-DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+DIRECTIONS: dict[levels.Kind, Direction] = {
+    **dict.fromkeys(("frequent-flood", "flood"), "rising"),
+    **dict.fromkeys(("low-flow", "flow-duration"), "falling"),
+}
 """The direction in which flow passes the levels of a record."""
 MAX_LEVELS = 32
 """Maximum number of levels that are set for a basin: each can change, and be sent, with every run."""
@@ -142,11 +146,20 @@ class BasinLevel:
     name: str
     kind: levels.Kind | None
     direction: Direction
-    return_period_years: int | None
+    return_period_years: float | None
     discharge: float | None
     unit: str | None
     reason: Absent | None
     official_stage: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BasinLevels:
+    """The levels of a basin, and the return periods of flows in `unit` (that of its record) by the same fits."""
+
+    levels: list[BasinLevel]
+    unit: str | None
+    return_periods: ReturnPeriods | Absent
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
@@ -253,10 +266,10 @@ def levels_of(session: Session, basin: str) -> list[BasinLevel]:
     ((_, found),) = levels_of_many(session, [basin])
     if isinstance(found, DamagedSeries):
         raise found
-    return found
+    return found.levels
 
 
-def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, list[BasinLevel] | DamagedSeries]]:
+def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, BasinLevels | DamagedSeries]]:
     """Yield basins with their levels as `levels_of` returns them, or with what is damaged of their record."""
     fixed, floods = of_basins(session, names), flood_frequencies(session, names)
     for basin, daily in series.read_variable(session, names, DISCHARGE):
@@ -264,7 +277,8 @@ def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str
             yield basin, daily
         else:
             record = _of_record(daily, floods[basin].as_asked(), intervals=False)
-            yield basin, [*_levels(fixed.get(basin, []), record)]
+            periods = ReturnPeriods.of(record.statistics, record.floods)
+            yield basin, BasinLevels([*_levels(fixed.get(basin, []), record)], record.unit, periods)
 
 
 def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLevel]:
@@ -286,8 +300,8 @@ def _levels(fixed: Sequence[SetLevel], record: RecordLevels) -> Iterator[BasinLe
 def alert_levels(found: Sequence[BasinLevel]) -> Iterator[BasinLevel]:
     """Yield the levels that can have an alert, each with a discharge."""
     for level in found:
-        if level.kind == "flow-duration" or level.discharge is None:
-            continue  # a level that most days exceed marks no event; a short record has no level
+        if level.kind in ("frequent-flood", "flow-duration") or level.discharge is None:
+            continue  # what flow passes in most years, or on most days, marks no event; a short record has no level
         if level.direction == "falling" and level.discharge == 0:
             continue  # the river dries up that often, and flow cannot fall below nothing
         yield level

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, converted, mm_per_day_to_m3s
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook, likeliest
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
@@ -26,7 +28,7 @@ from records.forecasts import volumes_and_recessions
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
 from records.forecasts.volumes_and_recessions import SeasonNotHeld, Volume
 from records.levels import basin_levels
-from records.levels.basin_levels import BasinLevel
+from records.levels.basin_levels import BasinLevels
 from records.runs import run_arrays, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import RunCalibration
@@ -199,7 +201,7 @@ def members_flow(discharge: RunSeries, basin: RunBasin) -> FlowAhead:
     return FlowAhead(LEVELS, quantiles.astype(np.float64), paths.astype(np.float64), of_paths)
 
 
-Levels = Sequence[BasinLevel] | DamagedSeries
+Levels = BasinLevels | DamagedSeries
 """The levels of a basin, or what is damaged of its record."""
 
 
@@ -233,6 +235,7 @@ def _surroundings(
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else _in_m3s(levels, area),
+        return_period=partial(_return_period, levels, area),
         window=min(run.days_to_come, WINDOW_DAYS),
     )
 
@@ -248,8 +251,18 @@ def _in_m3s(levels: Levels, area: Area) -> list[Level] | Absent:
             level=level.name,
             discharge=float(converted(level.discharge or 0.0, unit=level.unit or "m3/s", into="m3/s", area=area)),
         )
-        for level in basin_levels.alert_levels(levels)
+        for level in basin_levels.alert_levels(levels.levels)
     ]
+
+
+def _return_period(levels: Levels, area: Area | None, flow: float) -> ReturnPeriod | Absent:
+    if isinstance(levels, DamagedSeries):
+        return absent(Reason.FAILED, message=str(levels))
+    if isinstance(levels.return_periods, Absent):
+        return levels.return_periods
+    if area is None and levels.unit != "mm/day":
+        return absent(Reason.NO_AREA_FOR_LEVELS)
+    return levels.return_periods.of_flow(float(converted(flow, unit="mm/day", into=levels.unit or "mm/day", area=area)))
 
 
 def _flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:

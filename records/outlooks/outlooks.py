@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.attribution import PARTS, whole_change
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import NOT_STORED, Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.extremes.level_checks import LIKELY
@@ -34,7 +34,6 @@ from records.outlooks.flow_outlooks import (
 )
 from records.runs import run_arrays, run_store, runs
 from records.runs.run_store import LATEST
-from records.runs.run_summary import NOT_STORED
 from records.runs.run_types import RUN_BASINS, RUNS, BasinResult, NewRun, Run, RunBasin, RunBasinKey
 from records.runs.runs import MAX_DAYS_BEFORE
 from records.runs.tables import NEWEST_RUNS, Adjustment

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import Trend, ladder, trend
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import NOT_STORED, Absent, absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, Period, age_days, as_date, day, stale
 from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
@@ -45,7 +45,7 @@ from records.outlooks import outlooks as run_outlooks
 from records.outlooks.flow_outlooks import RunOutlook, Season, newest_seasons, peak_m3s
 from records.outlooks.skill import BasinSkill, skill_of_many
 from records.runs import runs
-from records.runs.run_summary import NOT_STORED, RunSnow
+from records.runs.run_summary import RunSnow
 from records.runs.run_types import Run
 from records.runs.tables import Adjustment
 from records.series import series

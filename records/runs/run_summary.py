@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
-from hydrology.base.absent import Absent, absent, known
+from hydrology.base.absent import NOT_STORED, Absent, absent, known
 from hydrology.base.doc import Doc, IsoPeriod
 from hydrology.base.products import Credit
 from hydrology.base.reasons import Reason
@@ -20,7 +20,6 @@ from hydrology.snow.against_normal import (
 from records.database.base import document
 from records.runs.run_weather import FilledWeather, RunBridge, RunPart, RunSubset
 
-NOT_STORED = absent(Reason.NOT_STORED)
 HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, String
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import NOT_STORED, Absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, Day, stale_note
 from hydrology.base.doc import Doc
 from hydrology.base.errors import NotFound
@@ -19,7 +19,7 @@ from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from records.database.base import JsonList, PackedDocument, Real, one_of
 from records.database.stored import ANY_WORD, ELSEWHERE, as_record, stored, table_of
 from records.runs.run_arrays import Ledger, RunSeries
-from records.runs.run_summary import NOT_STORED, RunSummary
+from records.runs.run_summary import RunSummary
 from records.runs.run_weather import RunPart, RunWeather, RunWhatIf
 
 Purpose = Literal["operational", "late", "on-request", "reforecast", "what-if"]

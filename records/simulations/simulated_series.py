@@ -286,7 +286,7 @@ class _StoredLevel:
     first_day: Day | None
     last_day: Day | None
     name: str
-    return_period_years: int | None
+    return_period_years: float | None
     exceeded_percent: int | None
     value: float | None
     low: float | None
@@ -329,7 +329,7 @@ def _rows(statistics: Sequence[Statistic]) -> Iterator[dict[str, Any]]:
             "place": place,
             "first_day": first,
             "last_day": last,
-            **as_values(statistic, "period", "levels"),
+            **as_values(statistic, "period", "levels", "fit"),
             **as_values(named, "level"),
             **as_values(named.level),
         }
@@ -339,4 +339,4 @@ def _statistic(rows: Sequence[Row[Any]]) -> Statistic:
     first = rows[0]
     period = None if first.first_day is None or first.last_day is None else Period(first.first_day, first.last_day)
     levels = tuple(as_record(NamedLevel, row, level=as_record(FloodQuantile, row)) for row in rows)
-    return as_record(Statistic, first, period=period, levels=levels)
+    return as_record(Statistic, first, period=period, levels=levels, fit=None)

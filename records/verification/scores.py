@@ -31,6 +31,10 @@ _KEY = (
 )
 
 
+MEAN, DRAWS = "mean", "draws"
+"""The members of scores of the members' mean, and of draws of the calibrated flow."""
+
+
 @stored(
     "scores",
     CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="reason"),
@@ -43,7 +47,7 @@ class Score:
     """One score.
 
     Attributes:
-        member: a member's number, or `mean`; or of a combined version, the products that the mean is of alone.
+        member: a member's number, `MEAN` or `DRAWS`; or of a combined version, the products that the mean is of alone.
         lead, season, threshold: the subset of the days, or `all`.
         low, high: its interval, if one was computed.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
@@ -116,7 +120,7 @@ OfMetric = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScore:
-    """A score of the members' mean over held-out days; `n` and `shipped` as in `Score`."""
+    """A score over held-out days; `n` and `shipped` as in `Score`."""
 
     value: float
     n: int
@@ -125,15 +129,19 @@ class HeldOutScore:
 
 
 def held_out_scores(
-    session: Session, versions: Sequence[str], metrics: Sequence[str], basins: Sequence[str] | None = None
+    session: Session,
+    versions: Sequence[str],
+    metrics: Sequence[str],
+    basins: Sequence[str] | None = None,
+    member: str = MEAN,
 ) -> dict[OfMetric, HeldOutScore]:
-    """Return the scores of the members' mean over all days of the newest held-out period. Computed scores come before
-    shipped ones."""
+    """Return the scores of a member over all days of the newest held-out period. Computed scores come before shipped
+    ones."""
     names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
     query = (
         select(*(SCORES.c[name] for name in names))
         .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
-        .filter_by(member="mean", lead="all", season="all", threshold="all", period_use=HELD_OUT)
+        .filter_by(member=member, lead="all", season="all", threshold="all", period_use=HELD_OUT)
         .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
     )
     # By all basins, where none are named: so that the index is searched by basin.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.regional.data import TEST
-from benchmarks.regional.volumes import ISSUES, LEADS, RIVALS, SNOW_ISSUES, Verdicts, issues_of
+from benchmarks.regional.seasonal.volumes import ISSUES, LEADS, RIVALS, SNOW_ISSUES, Verdicts, issues_of
 from hydrology.base.calendar import Period
 from hydrology.climatology.volumes import MELT
 from hydrology.uncertainty.error_model import LEVELS

@@ -188,7 +188,7 @@ def write(tools: WorkerContext, job: jobs.Job, outcome: JobOutcome) -> None:
             case status:
                 values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
                 after = attempts.finish(session, *key, status=status, **values, at=now)
-        children = jobs.children(session, job.id) if after.status == "waiting" else []
+        children = jobs.brief_children(session, job.id) if after.status == "waiting" else []
     log.info("job.end", job=job.id, status=outcome.status)
     if after.status in jobs.ENDED:
         uploads.delete_of(after, tools.settings.data)

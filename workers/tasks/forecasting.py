@@ -83,7 +83,7 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
         "basins": {basin.basin: basin.status for basin in cycle.basins},
         "reasons": dict(islice(shown.items(), MAX_REPORTED)),
         "problems": {name: str(problem) for name, problem in cycle.problems.items()},
-        "alert_changes": len(cycle.changes),
+        "alert_changes": cycle.alert_changes,
         "runs": [{"run": created.id, "status": created.status, "t0": str(created.t0)} for created in cycle.runs],
     }
 

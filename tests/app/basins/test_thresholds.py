@@ -45,9 +45,11 @@ def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
     assert (result["basin"], result["product"], result["units"], result["area"]) == (BASIN, "usgs", "m3/s", None)
     assert list(reported(result)) == names()
     assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
-    floods, bulletin, low, duration = result["record"]
+    frequent, floods, bulletin, low, duration = result["record"]
+    assert (frequent["kind"], frequent["direction"], frequent["years"]) == ("frequent-flood", "rising", 12)
+    assert [level["return_period_years"] for level in frequent["levels"]] == [0.5, 1]
     assert (bulletin["method"], bulletin["low_outliers"], floods["low_outliers"]) == ("bulletin-17c", 0, None)
-    assert [statistic["comparison"] for statistic in result["record"]] == [False, True, False, False]
+    assert [statistic["comparison"] for statistic in result["record"]] == [False, False, True, False, False]
     assert "expected moments" in bulletin["interval"]
     assert bulletin["levels"][4]["low"] < bulletin["levels"][4]["discharge"] < bulletin["levels"][4]["high"]
     assert floods["trend"] == bulletin["trend"]
@@ -256,7 +258,7 @@ def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
         series_writer.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
     result = sqlite_client.get(ADDRESS).json()
     assert (reported(result)["7q10"], reported(result)["exceeded-90"]) == (0, 0)
-    assert result["record"][2]["dry_years"] == result["record"][2]["years"] == 14
+    assert result["record"][3]["dry_years"] == result["record"][3]["years"] == 14
     assert "have any flow: the level is 0" in str(reported(result, "reason")["7q10"])
     assert all(reported(result)[name] for name in ("gev-2", "lp3-50"))
 
@@ -320,11 +322,11 @@ def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin
     assert client.put(address, json=asked, headers=admin).json() == answer.json()
     after = client.get(ADDRESS, headers={"If-None-Match": before.headers["ETag"]})
     assert after.json()["flood_frequency"] == answer.json()
-    assert after.json()["record"][0]["trend"]["adjusted"]
+    assert after.json()["record"][1]["trend"]["adjusted"]
     for name in ("gev-10", "lp3-10"):
         assert reported(after.json())[name] < 0.7 * reported(before.json())[name]
     assert reported(after.json())["7q10"] == reported(before.json())["7q10"]
-    assert [statistic["comparison"] for statistic in after.json()["record"]] == [True, False, False, False]
+    assert [statistic["comparison"] for statistic in after.json()["record"]] == [False, True, False, False, False]
     weighted = client.put(address, json=asked | {"trend_adjusted": False}, headers=admin)
     assert weighted.status_code == 200
     last = client.get(ADDRESS).json()

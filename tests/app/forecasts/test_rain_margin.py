@@ -125,7 +125,7 @@ def test_the_levels_are_those_that_flow_rises_to_in_the_unit_asked_for(database:
             basin_levels.put(session, BASIN, new, NOW)
     levels = {level["name"]: level for level in client.get(ADDRESS).json()["levels"]}
     assert next(iter(levels)) == "bankfull"
-    assert all(name.startswith(("bankfull", "gev")) for name in levels)
+    assert all(name.startswith(("bankfull", "pot", "gev")) for name in levels)
     np.testing.assert_allclose(levels["bankfull"]["discharge"], 3.0 * PER_MM, rtol=1e-6)
     np.testing.assert_allclose(levels["bankfull"]["windows"][0]["median"], 10.0, rtol=1e-5)
     floods = [levels[f"gev-{years}"]["windows"][0]["median"] for years in (2, 10, 50)]

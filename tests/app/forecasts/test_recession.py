@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import NOT_STORED
 from hydrology.base.calendar import day
 from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.runs import run_arrays, run_types
-from records.runs.run_summary import NOT_STORED
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record

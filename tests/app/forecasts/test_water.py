@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import NOT_STORED
 from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.runs import run_types, runs, states
-from records.runs.run_summary import NOT_STORED, ReferenceSnow
+from records.runs.run_summary import ReferenceSnow
 from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, not_issued

@@ -1,5 +1,6 @@
 """Scores of a version in a basin and over its basins."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -129,6 +130,23 @@ def test_a_page_shows_no_score_of_learnt_years_as_skill(sqlite_database: Databas
     assert "NSE 0.75 (1 is perfect) on held-out days, 1 October 1989 to 30 September 1999" in text
     assert "Simulation of days held out of its training" in text
     assert '0.75 <small class="together">1989 to 1999</small>' in sqlite_client.get("/").text
+
+
+def test_a_page_shows_the_scores_of_draws_of_the_same_days_beside_those_of_the_mean(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    version, _ = fill_records(sqlite_database)
+    of_mean = replace(SCORE, version_id=version, metric="fhv", value=-13.4)
+    draws = replace(of_mean, member=verification_scores.DRAWS, value=-0.6)
+    other_days = replace(draws, metric="nse", first_day=day("1990-10-01"))
+    with sqlite_database.transaction() as session:
+        a_run(session, version, factories.forecast(), horizon_days=3)
+        verification_scores.replace(session, [of_mean, other_days])
+    assert "Draws <small>" not in sqlite_client.get(f"/basins/{BASIN}").text
+    with sqlite_database.transaction() as session:
+        verification_scores.replace(session, [draws])
+    row = sqlite_client.get(f"/basins/{BASIN}").text.partition('<th scope="row">FHV')[2].partition("</tr>")[0]
+    assert [*re.findall(r"together\">([^<]*)<", row)] == ["-13 %", "-1 %", ""]
 
 
 def test_held_out_scores_of_the_twin_stand_before_scores_of_days_that_a_version_has_learnt_from(

@@ -25,7 +25,7 @@ def office(empty: Freshet) -> Freshet:
 def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
     result = office("thresholds", "show", "01013500", "--json").json
     assert (result["basin"], result["units"], result["fixed"]) == (BASIN, "m3/s", [])
-    floods, _, low, duration = result["record"]
+    _, floods, _, low, duration = result["record"]
     assert (floods["kind"], floods["method"], floods["years"]) == ("flood", "gev", 12)
     assert floods["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
     two, *_, fifty = floods["levels"]
@@ -67,12 +67,12 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
 def test_a_regional_skew_is_set_and_the_trend_shown(office: Freshet) -> None:
     shown = office("thresholds", "show", BASIN)
     assert "(Mann-Kendall); levels are not adjusted." in shown.out
-    before = office("thresholds", "show", BASIN, "--json").json["record"][1]
+    before = office("thresholds", "show", BASIN, "--json").json["record"][2]
     set_to = ["--regional-skew", "0.4", "--regional-skew-error", "0.1"]
     stored = office("thresholds", "frequency", BASIN, *set_to, "--json").json
     assert (stored["regional_skew"], stored["regional_skew_error"]) == (0.4, 0.1)
     assert office("thresholds", "frequency", BASIN, *set_to, "--json").json == stored
-    after = office("thresholds", "show", BASIN, "--json").json["record"][1]
+    after = office("thresholds", "show", BASIN, "--json").json["record"][2]
     assert (before["method"], before["low_outliers"]) == ("bulletin-17c", 0)
     assert before["levels"][4]["discharge"] != after["levels"][4]["discharge"]
     refused = office("thresholds", "frequency", BASIN, "--regional-skew", "0.4", "--json")

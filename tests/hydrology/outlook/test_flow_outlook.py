@@ -10,6 +10,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.outlook import (
     LEVELS,
     Level,
@@ -33,7 +34,15 @@ def _level(name: str, discharge: float, direction: Direction = "rising") -> Leve
 
 
 LEVELS_OF_BASIN = [_level("ford", 3.0), _level("street", 7.0), _level("dam", 8.5)]
-AROUND = Surroundings(past=1, before=1.0, normal=np.full(4, 2.0), levels=LEVELS_OF_BASIN, area=AREA, window=2)
+AROUND = Surroundings(
+    past=1,
+    before=1.0,
+    normal=np.full(4, 2.0),
+    levels=LEVELS_OF_BASIN,
+    area=AREA,
+    return_period=lambda flow: ReturnPeriod(flow / 2),
+    window=2,
+)
 
 
 def test_past_days_count_for_nothing() -> None:
@@ -44,6 +53,7 @@ def test_past_days_count_for_nothing() -> None:
     assert not isinstance(outlook.peak, Absent)
     assert outlook.peak.height == pytest.approx(6.0)
     assert outlook.peak.lead == 3
+    assert outlook.peak.return_period == ReturnPeriod(outlook.peak.height / 2)
     assert outlook.percent_of_normal == pytest.approx(200.0)
 
 

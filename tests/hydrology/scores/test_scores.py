@@ -23,9 +23,12 @@ from hydrology.scores.scores import (
     fhv,
     flv,
     fms,
+    high_flow_rmse,
     kge,
     kge_2012,
     log_nse,
+    low_flow_bias,
+    low_flow_rmse,
     nse,
     pearson_r,
     rmse,
@@ -83,7 +86,12 @@ def test_flow_duration_curve_scores_hand_computed() -> None:
     assert value(fms(simulated, observed)) == pytest.approx(100)
     assert value(flv(simulated, observed)) == pytest.approx(-100)  # the low tail twice as steep
     fifty = np.arange(1.0, 51)
-    assert value(fhv(np.where(fifty == 50, 60, fifty), fifty)) == pytest.approx(20)
+    higher = np.where(fifty == 50, 60, fifty)
+    assert value(fhv(higher, fifty)) == pytest.approx(20)
+    assert value(high_flow_rmse(higher, fifty)) == pytest.approx(10)
+    lower = np.where(fifty <= 15, fifty / 2, fifty)[::-1]  # on which days does not matter
+    assert value(low_flow_bias(lower, fifty)) == pytest.approx(-50)
+    assert value(low_flow_rmse(lower, fifty)) == pytest.approx(math.sqrt(np.mean(np.arange(1, 16) ** 2) / 4))
 
 
 @given(flows)
@@ -99,6 +107,7 @@ def test_a_perfect_simulation_has_the_perfect_score(observed: Array) -> None:
         "pearson_r": 1,
     }
     perfect |= {"fhv": 0, "flv": 0, "fms": 0, "rmse": 0, "peak_timing": 0, "missed_peaks": 0, "peak_mape": 0}
+    perfect |= {"high_flow_rmse": 0, "low_flow_bias": 0, "low_flow_rmse": 0}
     for name, function in SCORES.items():
         score = function(observed, observed)
         assert (score.value is None) == (score.reason is not None)
@@ -122,6 +131,7 @@ def test_the_level_of_low_flows_counts_where_their_shape_does_not() -> None:
     assert value(flv(halved, observed)) == pytest.approx(0, abs=1e-6)
     assert value(nse(halved, observed)) > 0.99
     assert value(log_nse(halved, observed)) < 0.91
+    assert value(low_flow_bias(halved, observed)) == pytest.approx(-50)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -185,6 +195,9 @@ def test_a_missing_day_on_either_side_is_as_if_it_were_not_there(data: st.DataOb
         ("fhv", range(30), [0] * 30, "sum to 0"),
         ("flv", range(20), [0] * 10 + list(range(10)), "no shape"),
         ("flv", [1, 2, 3, 4], [1, 2, 3, 4], "at least 5 days"),
+        ("low_flow_bias", range(10), [0] * 5 + list(range(5)), "sum to 0"),
+        ("low_flow_rmse", [1, 2, 3, 4], [1, 2, 3, 4], "at least 5 days"),
+        ("high_flow_rmse", range(25), range(25), "at least 26 days"),
         ("fms", range(10), [1] * 10, "no slope"),
         ("rmse", [], [], "at least 1 day"),
         ("rmse", [np.nan, 1], [1, np.nan], "at least 1 day"),
@@ -221,7 +234,10 @@ def test_every_score_has_its_stable_name() -> None:
         "beta_nse",
         "beta_kge",
         "fhv",
+        "high_flow_rmse",
         "flv",
+        "low_flow_bias",
+        "low_flow_rmse",
         "fms",
         "rmse",
         "pearson_r",

@@ -9,8 +9,9 @@ import pytest
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.scores.scores import SCORES, all_scores, nse
+from hydrology.scores.scores import OF_CURVES, SCORES, all_scores, nse
 from operations.basin_data.dataset import load_discharge, load_forcing
+from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow
 from operations.versions.load_networks import load_version
@@ -22,7 +23,7 @@ from testing.country import BASINS, CLOCK, configuration
 from testing.training import train
 from testing.work import work_of
 
-PERIOD = Period.parse("2004-10-01..2005-09-30")
+PERIOD, YEAR_BEFORE = Period.parse("2004-10-01..2005-09-30"), Period.parse("2003-10-01..2004-09-30")
 
 
 def newest(database: Database) -> str:
@@ -53,6 +54,17 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
     values = [one.scores["nse"].value for one in done.basins]
     assert count == 3
     assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))
+
+
+def test_draws_are_scored_by_an_error_model_of_other_days(trained_store: Database) -> None:
+    version, work = newest(trained_store), work_of(trained_store, CLOCK)
+    for fitted, expected in ((YEAR_BEFORE, {score.__name__ for score in OF_CURVES}), (PERIOD, set[str]())):
+        calibrate(work, version, BASINS, fitted)
+        done = evaluate(work, version, PERIOD, BASINS)
+        assert [of.of_draws.keys() for of in done.basins] == [expected] * len(done.basins)
+    with trained_store.reading() as session:
+        stored = scores.scores(session, versions=[version], basins=[BASINS[0]], members=[scores.DRAWS])
+    assert {row.metric for row in stored} == {score.__name__ for score in OF_CURVES}
 
 
 def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> None:

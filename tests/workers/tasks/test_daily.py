@@ -16,6 +16,7 @@ from operations.daily import issue_record
 from operations.daily.daily_forecasts import issue_newest
 from operations.feeds.fetch import fetch_part
 from records.access import audit
+from records.alerts import alerts
 from records.database.engine import Database
 from records.forecasts import issues
 from records.forecasts.latest import latest
@@ -149,6 +150,24 @@ def test_a_part_that_fails_costs_its_basins_alone(live_jobs: InProcessJobs, monk
     done = run_cycle(live_jobs)
     assert (done.status, done.result and done.result["counts"]) == ("succeeded", {"issued": 1, "failed": 2})
     assert (done.result or {})["reasons"][GOING[-1]] == "The disk is full: make room."
+
+
+def test_alerts_are_decided_also_of_a_part_that_is_lost_after_its_forecasts(
+    live_jobs: InProcessJobs, here: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_parts_of(monkeypatch, "daily-part", 1)
+
+    def losing(work: Any, names: Any, asked: Any) -> Any:
+        done = issue_newest(work, names, asked)
+        if names == [GOING[-1]]:
+            raise DataProblem("The disk is full: make room.")
+        return done
+
+    monkeypatch.setattr("operations.daily.daily_cycle.issue_newest", losing)
+    assert run_cycle(live_jobs).status == "succeeded"
+    with live_jobs.database.reading() as session:
+        decided = {name: one.run_id for name, one in alerts.standings(session, GOING).items()}
+        assert decided == {name: latest(session, name, here.clock.now()).run.id for name in GOING}
 
 
 @pytest.mark.usefixtures("here")

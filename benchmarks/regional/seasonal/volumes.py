@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, VALIDATION, basins, opened
-from benchmarks.regional.hindcasts import Hindcast, hindcasts, read_forcings
 from benchmarks.regional.members import ENSEMBLE
+from benchmarks.regional.seasonal.hindcasts import Hindcast, hindcasts, read_forcings
 from benchmarks.regional.snow_cells import snowy
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day, water_year

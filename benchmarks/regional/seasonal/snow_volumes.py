@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, opened
-from benchmarks.regional.hindcasts import fanned_out, read_forcings, started, traces_of
+from benchmarks.regional.seasonal.hindcasts import fanned_out, read_forcings, started, traces_of
+from benchmarks.regional.seasonal.volumes import issues_of
 from benchmarks.regional.simulations import observe
 from benchmarks.regional.snow_cells import snowy
-from benchmarks.regional.volumes import issues_of
 from models.ensemble import ArrayMap, Ensemble
 from models.forcing import days_of
 from operations.basin_data.dataset import BasinForcing
