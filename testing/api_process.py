@@ -11,7 +11,7 @@ import httpx2
 
 from runtime.child_processes import Process
 from testing.filled_store import FILLED_UNTIL
-from testing.forked_parts import ForkedPart
+from testing.parts.forked_parts import ForkedPart
 from testing.processes import free_port
 
 PATIENCE = 300.0  # seconds

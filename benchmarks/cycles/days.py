@@ -36,8 +36,8 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import World
-from testing.forked_parts import ForkedPart
 from testing.jobs.processes import Shop
+from testing.parts.forked_parts import ForkedPart
 from testing.work import work_of
 
 LEASE = 20.0

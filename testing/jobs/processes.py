@@ -15,7 +15,7 @@ from records.jobs import jobs
 from runtime.child_processes import Process
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.forked_parts import ForkedPart
+from testing.parts.forked_parts import ForkedPart
 from workers.queue.broker import start_embedded
 from workers.queue.enqueue import Sender
 

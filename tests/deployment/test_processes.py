@@ -26,7 +26,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.databases import PostgreSQL
 from testing.files import caravan as caravan_files
-from testing.forked_parts import ForkedPart
+from testing.parts.forked_parts import ForkedPart
 from tests.deployment.files import image_health, own_services, services
 from workers.queue.enqueue import Sender
 

@@ -12,9 +12,9 @@ from records.database.engine import Database
 from runtime.settings import Settings
 from testing.country import configuration
 from testing.databases import PostgreSQL, copy_into
-from testing.forked_parts import ForkedPart
 from testing.jobs.in_process import InProcessJobs
 from testing.jobs.processes import LEASE, PATIENCE, Shop
+from testing.parts.forked_parts import ForkedPart
 from tests.operations.conftest import country, live_file, long_trained_file, trained_file
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]

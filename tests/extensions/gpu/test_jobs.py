@@ -14,8 +14,8 @@ from jobspec.network import LATITUDE
 from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import trainings, versions
 from testing.country import FIRST
-from testing.forked_parts import ForkedPart
 from testing.jobs.processes import PATIENCE, Shop, end
+from testing.parts.forked_parts import ForkedPart
 from tests.extensions.gpu.fake_gpu import FakeGPU
 from tests.workers.conftest import training
 

@@ -10,8 +10,8 @@ import pytest
 
 from records.access import keys
 from records.jobs import jobs
-from testing.forked_parts import ForkedPart
 from testing.jobs.processes import PATIENCE, Shop, end
+from testing.parts.forked_parts import ForkedPart
 from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended

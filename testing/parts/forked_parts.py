@@ -17,7 +17,7 @@ from setproctitle import setproctitle
 from runtime.child_processes import end_with_parent
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["testing.loaded_parts"])
+_CONTEXT.set_forkserver_preload(["testing.parts.loaded_parts"])
 
 
 class ForkedPart:

@@ -1,4 +1,4 @@
-"""What the process loads that parts are forked from (`testing.forked_parts`)."""
+"""What the process loads that parts are forked from (`testing.parts.forked_parts`)."""
 
 from runtime.process import use_one_thread
 
