@@ -22,11 +22,11 @@ def timed(work: Work, kind: str, count: int, /, **params: Any) -> tuple[dict[str
     """Do a job on as many processes as the work has cores; return what it took in `count` basins, and its result."""
     issued, ended, before = _issued(work), Event(), _cpu_seconds()
 
-    def await_first_run() -> float | None:
+    def await_first_run() -> tuple[float | None, float]:
         while not ended.wait(0.2):
             if _issued(work) > issued:
-                return time.perf_counter() - started
-        return None
+                return time.perf_counter() - started, time.thread_time()
+        return None, time.thread_time()
 
     with ThreadPoolExecutor(1) as pool:
         started, first = time.perf_counter(), pool.submit(await_first_run)
@@ -36,6 +36,8 @@ def timed(work: Work, kind: str, count: int, /, **params: Any) -> tuple[dict[str
             ended.set()
         wall = time.perf_counter() - started
     serial, parts = (after - at for after, at in zip(_cpu_seconds(), before, strict=True))
+    seconds_to_first, looking = first.result()
+    serial -= looking
     largest = max(getrusage(who).ru_maxrss for who in ((RUSAGE_CHILDREN,) if parts else (RUSAGE_SELF,)))
     taken = {
         "kind": kind,
@@ -43,7 +45,7 @@ def timed(work: Work, kind: str, count: int, /, **params: Any) -> tuple[dict[str
         "processes": work.cores,
         "cpu_ms_a_basin": 1000 * (serial + parts) / count,
         "wall_seconds": wall,
-        "seconds_to_first_forecast": first.result(),
+        "seconds_to_first_forecast": seconds_to_first,
         "largest_process_mib": largest / 1024,
         "serial_cpu_seconds": serial,
         "parts_cpu_seconds": parts,

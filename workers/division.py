@@ -1,5 +1,6 @@
 """Divide a job into parts by basins: child jobs that workers run side by side, or processes of a command."""
 
+import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.job import JobRun, Progress, Waiting
 
+SECONDS_BETWEEN_REPORTS = 0.2
 PART_ATTEMPTS = 5  # a part that has stored its results stores nothing new: it may lose several workers
 
 
@@ -192,9 +194,22 @@ def _part(
     number: int,
     report: Callable[[Progress], None],
 ) -> Any:
-    running = JobRun(Work.opened(settings, clock), job, lambda progress, _file: report(progress), lambda: None, grant)
+    running = JobRun(Work.opened(settings, clock), job, _at_times(report), lambda: None, grant)
     running.roots = roots
     return _attempt(running, do_part, read(*parts[number]))
+
+
+def _at_times(report: Callable[[Progress], None]) -> Callable[[Progress, str | None], None]:
+    """Return what reports some of the progress, and all that is complete: each report costs the process that waits."""
+    due = 0.0
+
+    def show(progress: Progress, _file: str | None) -> None:
+        nonlocal due
+        if time.monotonic() >= due or progress["done"] >= progress["total"]:
+            due = time.monotonic() + SECONDS_BETWEEN_REPORTS
+            report(progress)
+
+    return show
 
 
 def _attempt(running: JobRun, do_part: Part[Any], part: JobRequest) -> Any:

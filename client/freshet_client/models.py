@@ -3135,6 +3135,32 @@ class Series(Model):
     """When it last changed."""
 
 
+class Signature(Model):
+    """A signature of the river: as simulated, and as estimated where there is no gauge."""
+
+    name: str
+    what: str
+    units: Literal["m3/s", "mm/day", "cfs"] | Literal["1"]
+    """Unit of its values; `1` for a ratio."""
+
+    simulated: float | None
+    """That of the simulation as it is."""
+
+    estimate: float | None
+    """
+    The estimate without a gauge: the simulation, corrected by what such simulations miss in basins that their members had not learnt from; null where that is not known.
+    """
+
+    low: float | None
+    """Lower end of the range that holds nine in ten such rivers."""
+
+    high: float | None
+    """Upper end of it."""
+
+    typical_error_percent: float | None
+    """Median absolute error of such estimates in basins left out, % of what was observed."""
+
+
 class SimulatedWater(Model):
     """Mean annual water of the members, mm/year."""
 
@@ -9275,6 +9301,16 @@ class ModelLevels(Model):
     computed_at: AwareDatetime
     levels: list[RecordStatistic]
     """Levels of the members' mean. Their names are those of the record with the prefix `model-`."""
+
+    signatures: list[Signature]
+    """
+    Mean flow, flow duration and floods of the river without a gauge, from its outline and weather alone; empty until the levels are computed again, where they are older.
+    """
+
+    signatures_tested_in: int | None
+    """
+    Number of basins that the ranges and errors are of, each unseen by the members that simulated it; null where none are known for this version.
+    """
 
 
 class ModelVerification(Model):

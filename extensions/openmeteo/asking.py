@@ -160,7 +160,7 @@ def required(places: PlacesByBasin, site: Site) -> Place:
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
-    """Convert a member's values to network input, in the units of `hydrology.base.products.WEATHER`.
+    """Convert values (..., days) to network input, in the units of `hydrology.base.products.WEATHER`.
 
     Radiation becomes the mean over daylight, and vapour pressure is computed from the dew point."""
     lit = daylength(days, latitude)[:, 0]
@@ -203,7 +203,7 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
         raise FeedProblem(f"The days of {site.basin} are outside {_FIRST_DAY} to {_LAST_DAY}: nothing of it was taken.")
     members: dict[str, dict[str, Array]] = {}
     for variable, unit in UNITS.items():
-        for name, label in members_of(variable, daily, model):
+        for name, label in members_of(variable, tuple(daily), model):
             if units.get(name) != unit:
                 raise FeedProblem(f"{variable} of {site.basin} is not in {unit}: nothing of it was taken.")
             members.setdefault(label, {})[variable] = numbers(f"{variable} of {site.basin}", days, daily[name])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -25,7 +26,8 @@ UNITS = {
 CONTROL = "control"
 
 
-def members_of(variable: str, columns: Mapping[str, object], model: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=64)
+def members_of(variable: str, columns: tuple[str, ...], model: str) -> list[tuple[str, str]]:
     """Return the names of a variable's columns with their members' labels. The bare name is the control."""
     pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
     matches = [(name, pattern.fullmatch(name)) for name in columns]
@@ -73,7 +75,7 @@ def in_days(basin: str, place: Mapping[str, Any], model: str) -> dict[str, Any]:
     daily: dict[str, Any] = {"time": [str(day) for day in days]}
     shown: dict[str, str] = {}
     for variable, (source, unit, added_up) in _OF_HOURS.items():
-        for name, _ in members_of(source, hourly, model):
+        for name, _ in members_of(source, tuple(hourly), model):
             if units.get(name) != unit:
                 raise FeedProblem(f"{source} of {basin} is not in {unit}: nothing of it was taken.")
             hours = np.full(len(days) * 24, np.nan)

@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from extensions.openmeteo.asking import SOURCE, Model, Place, PlacesByBasin, converted, placed, required, usable
+from extensions.openmeteo.columns import UNITS
 from extensions.openmeteo.extents import Expected, Extents, FirstDay, whole_days
 from hydrology.base.calendar import Day, last_ended_day
 from hydrology.base.errors import counted
 from hydrology.base.products import WEATHER
-from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, FetchedBasinData, FetchWindow, Site, each
 from ingestion.feeds.http import Broken, Service, parsed
 
@@ -127,13 +128,11 @@ def weather_forecast(
         licence=model.credit.licence,
         credit=model.credit.credit,
     )
-    traces = []
-    for label in sorted(of.members):
-        values = {name: numbers[whole] for name, numbers in of.members[label].items()}
-        arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
-        traces.append(Trace(label, days, arrays))
-    units = {name: WEATHER[name].unit for name in traces[0].values}
-    return WeatherForecast.of_traces(issue, site.basin, traces, units)
+    labels = tuple(sorted(of.members))
+    numbers = {name: np.stack([of.members[label][name][whole] for label in labels]) for name in UNITS}
+    values = {name: array.astype(np.float32) for name, array in converted(numbers, days, latitude).items()}
+    units = {name: WEATHER[name].unit for name in values}
+    return WeatherForecast(issue=issue, basin=site.basin, traces=labels, first=days[0], values=values, units=units)
 
 
 def _run(body: bytes) -> ModelRun:

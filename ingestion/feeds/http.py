@@ -245,11 +245,14 @@ def parsed(body: bytes) -> Any:
 
     Broken: it is not JSON, is cut off or is nested too deeply.
     """
-    spelt = _TOKEN.sub(lambda token: b"NaN" if token["text"] is None else token[0], body)
-    for whole in (body, spelt):
+    for spelt in (bytes, _with_nan):
         with suppress(ValueError, RecursionError):
-            return json.loads(whole, parse_constant=NotANumber)
+            return json.loads(spelt(body), parse_constant=NotANumber)
     raise Broken("the answer is not whole JSON")
+
+
+def _with_nan(body: bytes) -> bytes:
+    return _TOKEN.sub(lambda token: b"NaN" if token["text"] is None else token[0], body)
 
 
 def _reason(result: Any) -> str:
