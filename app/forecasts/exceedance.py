@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
+from app.forecasts.discharge import PeakOfRun, peak_of_run
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.peak import PeakOfRun, peak_of_run
 from app.forecasts.words import level_in_words, on
 from app.http import json_numbers
 from app.http.base_schema import EXPLAINED, Missing, Model, column, maybe

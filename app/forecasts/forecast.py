@@ -19,16 +19,17 @@ from app.forecasts.discharge import (
     UNCALIBRATED,
     Calibration,
     NormalFlow,
+    PeakOfRun,
     Representation,
     calibrated_columns,
     calibration_of,
     in_units,
     level_name,
     normal_flow,
+    peak_of_run,
     quantile_series,
     quantiles_in_units,
 )
-from app.forecasts.peak import PeakOfRun, peak_of_run
 from app.forecasts.stored_water import Storage, mean_of_members, stored_water, why_no_account
 from app.forecasts.water.balances import WaterBalance, water_balance
 from app.http import json_numbers

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from app.basins.run_levels import AnsweredLevel
-from app.forecasts.discharge import Calibration
+from app.forecasts.discharge import Calibration, PeakOfRun
 from app.forecasts.header import Columns
-from app.forecasts.peak import PeakOfRun
 from app.forecasts.stored_water import Storage
 from hydrology.base import unit_systems
 from hydrology.base.units import Units

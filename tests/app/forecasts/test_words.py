@@ -5,8 +5,7 @@ from datetime import date
 
 import pytest
 
-from app.forecasts.discharge import Calibration
-from app.forecasts.peak import PeakOfRun
+from app.forecasts.discharge import Calibration, PeakOfRun
 from app.forecasts.stored_water import SnowAtT0, SnowRead, Storage
 from app.forecasts.words import RESTS_ON, in_words, number
 from hydrology.extremes.return_periods import Bound
