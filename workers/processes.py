@@ -28,7 +28,7 @@ from workers.job_processes.worker import GRACE, Worker
 from workers.liveness import ExpiredLeases, ProcessHeartbeat, gpu_monitor, hold_lock, new_name
 from workers.queue.broker import try_to_write
 from workers.queue.enqueue import TASK, make_app, tools_of
-from workers.scheduler import fire, post_delivery, post_late, recover, watch_issue
+from workers.scheduler import fire, post_delivery, post_late, recover, watch_issue, watch_service
 
 log = structlog.get_logger()
 
@@ -155,6 +155,7 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
                     post_late(tools)
                     recover(tools, leases)
                     watch_issue(tools)
+                    watch_service(tools)
                     post_delivery(tools)
                 except (DBAPIError, DatabaseProblem) as error:  # it is unavailable, or at another revision, for a while
                     leases.forget()

@@ -57,7 +57,10 @@ class Subscription(Model):
     """A receiver of alert changes, or of messages about issues: a webhook, a gateway or a person."""
 
     id: str
-    about: About = Field(description="`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete.")
+    about: About = Field(
+        description="`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete, and alarms of the "
+        "service."
+    )
     url: Annotated[str | None, Why("It is for e-mail.")] = Field(description="Address that changes are posted to.")
     email: Annotated[str | None, Why("It is for a URL.")] = Field(
         description="Address that changes are sent to by e-mail."
@@ -201,7 +204,8 @@ def create_subscription(
     within 30 days or it has refused questions: the answer is the same. Changes are sent after the recipient has agreed,
     and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent. `about`
     `issues`, the messages are instead that the forecasts of a day are not complete at the stated time
-    (`issue.incomplete`), and that they have become so (`issue.complete`)."""
+    (`issue.incomplete`), and that they have become so (`issue.complete`), and alarms of the service: a silent feed, a
+    disk that fills (`alarm.begins`, `alarm.ends`)."""
     require_receiver(settings, new)
     with writer.database.transaction() as session:
         stored = subscriptions.create(session, new, writer.key.id, writer.now, settings)

@@ -2213,7 +2213,7 @@ class NewSubscription(Model):
 
     about: Literal["alerts", "issues"] = "alerts"
     """
-    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; without `basins` and `digest`.
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills), one message when each begins and one when it ends. Without `basins` and `digest`.
     """
 
 
@@ -3451,7 +3451,9 @@ class Subscription(Model):
 
     id: str
     about: Literal["alerts", "issues"]
-    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+    """
+    `alerts`: changes of alerts; `issues`: that a day's forecasts are not complete, and alarms of the service.
+    """
 
     url: str | None
     """Address that changes are posted to."""
@@ -3518,7 +3520,9 @@ class SubscriptionWithSecret(Model):
 
     id: str
     about: Literal["alerts", "issues"]
-    """`alerts`: changes of alerts; `issues`: that a day's forecasts are not complete."""
+    """
+    `alerts`: changes of alerts; `issues`: that a day's forecasts are not complete, and alarms of the service.
+    """
 
     url: str | None
     """Address that changes are posted to."""

@@ -2275,7 +2275,8 @@ class Operations(BaseClient):
         asked that address within 30 days or it has refused questions: the answer is the same. Changes are sent
         after the recipient has agreed, and every message has a link to unsubscribe. While the key is revoked or
         expired, nothing new is sent. `about` `issues`, the messages are instead that the forecasts of a day are not
-        complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`).
+        complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`), and
+        alarms of the service: a silent feed, a disk that fills (`alarm.begins`, `alarm.ends`).
 
         Args:
             body: The fields of the request.

@@ -88,7 +88,9 @@ def add_subscription(
     zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
     template: Annotated[Path | None, option("FILE", "Body of requests to a gateway, with placeholders.")] = None,
     content_type: Annotated[str, option("TYPE", "Content type of that body.")] = "application/json",
-    about: Annotated[str, option("WHAT", "alerts, or issues: a day's forecasts that are not complete.")] = "alerts",
+    about: Annotated[
+        str, option("WHAT", "alerts, or issues: forecasts that are not complete, and alarms of the service.")
+    ] = "alerts",
 ) -> Shown:
     """Subscribe a receiver. The secret of a webhook is shown only now."""
     given: dict[str, Any] = {

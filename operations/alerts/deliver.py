@@ -211,10 +211,10 @@ def content_of_notice(settings: Settings, subscription: Subscription, notice: No
     data = issue_notices.as_json(notice)
     at = notice.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if subscription.template is None:
-        payload = {"type": f"issue.{notice.kind}", "timestamp": at, "data": data}
+        payload = {"type": notice.type, "timestamp": at, "data": data}
         return "application/json", json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     own = {"headline": notice.headline, "why": notice.why, "kind": notice.kind, "at": at, "event": notice.id}
-    own["link"] = f"{settings.own_address}/issues?day={notice.day}" if settings.own_address else ""
+    own["link"] = f"{settings.own_address}/{notice.page}" if settings.own_address else ""
     template = MessageTemplate(**subscription.template)
     return template.content_type, template.filled(dict.fromkeys(PLACEHOLDERS, "") | own)
 

@@ -23,7 +23,7 @@ from testing.feed_services.world import Fault, World
 from testing.jobs.in_process import InProcessJobs
 from testing.work import MovedClock
 from workers.queue.enqueue import WorkerContext
-from workers.scheduler import fire, post_late, watch_issue
+from workers.scheduler import fire, post_late, watch_issue, watch_service
 
 Part = Literal["feed", "worker", "scheduler", "database", "disk"]
 FAULT: Fault = "meteo-400"
@@ -65,7 +65,7 @@ class Outcome:
         missing: days without a closed issue.
         on_time: days on which a cycle that is not late began.
         incomplete: stated times at which the scheduler found an issue that was not complete.
-        notices: those that were delivered, in order.
+        notices: those about issues that were delivered, in order; alarms: those about alarms.
         late_as_latest: how often a late run was the latest of a basin.
     """
 
@@ -74,6 +74,7 @@ class Outcome:
     on_time: set[str]
     incomplete: Sequence[datetime]
     notices: Sequence[Notice]
+    alarms: Sequence[Notice]
     late_as_latest: int
 
     @property
@@ -140,6 +141,7 @@ class ReplayedService:
             if self.world.now.hour == STATED_AT and not self._is_complete(service):
                 self._incomplete.append(self.world.now)
             watch_issue(tools)
+            watch_service(tools)
             deliver(tools)
         with service.database.reading() as session:
             found = latest.latest_many(session, self.basins, self.world.now).values()
@@ -157,12 +159,14 @@ class ReplayedService:
             cycles = [job for job in jobs.list_jobs(session, kind="daily") if "day" not in job.params]
             sent = [one for one in deliveries.page(session) if one.notice_id and one.status == "delivered"]
             by_id = get_many(session, {one.notice_id for one in sent if one.notice_id})
+            notices = sorted(by_id.values(), key=lambda one: one.at)
             return Outcome(
                 issues=issues.page(session, first=period.first),
                 missing=[str(as_date(one)) for one in issues.missed(session, period)],
                 on_time={str(job.started_at.date()) for job in cycles if job.started_at is not None},
                 incomplete=self._incomplete,
-                notices=sorted(by_id.values(), key=lambda one: one.at),
+                notices=[one for one in notices if not one.alarm],
+                alarms=[one for one in notices if one.alarm],
                 late_as_latest=self._late_as_latest,
             )
 

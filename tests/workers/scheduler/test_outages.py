@@ -54,3 +54,7 @@ def test_no_day_stays_without_an_issue_and_late_ones_are_marked_and_noticed(outc
         assert known
         assert known[-1].causes
     assert outcome.notices[-1].causes == ""
+    assert outcome.alarms  # some outage of the feeds' service lasts for two days
+    for name in {one.alarm for one in outcome.alarms}:
+        kinds = [one.kind for one in outcome.alarms if one.alarm == name]
+        assert kinds == ["begins", "ends"] * (len(kinds) // 2)
