@@ -21,7 +21,7 @@ def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
         assert basin["properties"][name] == forecast[name]
     peak = exporting.get(f"/v1/basins/{BASIN}/outlook").json()["peak"]
     assert (basin["properties"]["peak"], basin["properties"]["peak_day"]) == (peak["discharge"], peak["day"])
-    assert result["units"] == {"area": "km2", "peak": "m3/s"}
+    assert result["units"] == {"area": "km2", "peak": "m3/s", "peak_return_period_years": "years"}
     bare = features[BARE]
     assert (bare["geometry"], bare["properties"]["run"]) == (None, None)
     assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has no available forecast of {BARE}")

@@ -50,7 +50,7 @@ def test_the_level_is_by_default_one_that_is_likely_or_possible_and_another_is_r
     answer = sqlite_client.get(ADDRESS).json()
     threat = sqlite_client.get(f"/v1/basins/{BASIN}/outlook").json()["threat"]
     level = threat["likely"] or threat["possible"]
-    assert answer["level"] == (level["level"] if level else "gev-2")
+    assert answer["level"] == (level["level"] if level else "pot-0.5")
     refused = sqlite_client.get(ADDRESS, params={"level": "low-7"})
     assert refused.status_code == 422
     assert "gev-10" in refused.text
