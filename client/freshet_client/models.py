@@ -2399,6 +2399,16 @@ class OutlookDays(Model):
 class OutlookPeak(Model):
     """The highest day ahead, over the paths of the distribution."""
 
+    return_period_years: float | None
+    """
+    Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
+
     discharge: float
     """The median of the highest daily mean."""
 
@@ -2513,8 +2523,16 @@ class PastWater(Model):
 
 
 class PeakOfRun(Model):
+    """The highest day ahead, over equally likely paths of the published flow: its height and its day."""
+
+    return_period_years: float | None
     """
-    The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day.
+    Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
     """
 
     p05: float
@@ -4250,6 +4268,16 @@ class Alert(Model):
 
     run: str
     """The run that decided it."""
+
+    peak_return_period_years: float | None
+    """
+    Of that run's peak. Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    peak_return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
 
     steps: list[AlertStep]
     """The rules of the level, the least severe first."""
@@ -7121,6 +7149,16 @@ class RiverAlert(Model):
     run: str
     """The run that decided it."""
 
+    peak_return_period_years: float | None
+    """
+    Of that run's peak. Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    peak_return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
+
     steps: list[AlertStep]
     """The rules of the level, the least severe first."""
 
@@ -8936,6 +8974,11 @@ class BasinForecast(Model):
 
     adjustment: str | None = None
     """The published adjustment that `published` and `in_words` follow. Only there."""
+
+    peak: PeakOfRun | None
+    """
+    The highest day ahead of `published`. Null where flow more likely falls from the last past day than rises.
+    """
 
     calibrated: dict[str, list[float]] | None
     """
