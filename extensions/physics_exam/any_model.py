@@ -1,7 +1,7 @@
 """Examines models of others: any function from weather to flow, or series that were simulated elsewhere.
 
 `examine_model` calls the model with the weather of every run. Where that is not possible, `paired_runs` gives the
-weather of all runs, and `examine_runs` judges what the model made of them.
+weather of all runs, and `examine_runs` judges what the model simulated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -79,7 +79,7 @@ def paired_runs(weather: Weather, days: Period) -> list[Weather]:
 
 
 def examine_runs(runs: Sequence[tuple[Weather, Outputs]], weather: Weather, days: Period) -> tuple[ProbeResult, ...]:
-    """Examine what a model made of each of `paired_runs`."""
+    """Examine what a model simulated in each of `paired_runs`."""
     simulated = {of.key: outputs for of, outputs in runs}
 
     def look_up(changed: Weather) -> Outputs:
