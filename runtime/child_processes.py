@@ -179,7 +179,7 @@ def _run(run: Callable[[], object]) -> NoReturn:
             os._exit(code)
 
 
-Process: TypeAlias = "Fork | subprocess.Popen[bytes]"
+Process: TypeAlias = Fork | subprocess.Popen[bytes]
 
 
 def end_with_parent(how: signal.Signals = signal.SIGKILL, *, parent: int | None = None) -> None:

@@ -1,8 +1,6 @@
 """The API as a process of its own, without broker and workers."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +9,9 @@ from pathlib import Path
 
 import httpx2
 
+from runtime.child_processes import Process
 from testing.filled_store import FILLED_UNTIL
+from testing.parts.forked_parts import ForkedPart
 from testing.processes import free_port
 
 PATIENCE = 300.0  # seconds
@@ -35,16 +35,17 @@ def served(database_url: str, folder: Path, as_of: datetime = FILLED_UNTIL) -> I
         "FRESHET_WRITES_PER_MINUTE": "1000000",
         "FRESHET_FAILED_KEYS_PER_MINUTE": "1000000",
     }
-    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
-    with (folder / "api.log").open("wb") as log, subprocess.Popen(command, env=environment, stderr=log) as process:
-        try:
-            await_ready(address, process, folder / "api.log")
-            yield address, process.pid
-        finally:
-            process.kill()
+    log = folder / "api.log"
+    process = ForkedPart("freshet", ["api", "--port", str(port)], environment=environment, log=log, folder=folder)
+    try:
+        await_ready(address, process, log)
+        yield address, process.pid
+    finally:
+        process.kill()
+        process.wait()
 
 
-def await_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def await_ready(address: str, process: Process | ForkedPart, log: Path) -> None:
     """Return when the service can answer."""
     end = time.monotonic() + PATIENCE
     while True:

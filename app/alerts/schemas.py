@@ -1,20 +1,21 @@
 """Answers about alerts: those of rivers, and of the levels of a basin."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import Stage, rating_of, stage_of
+from app.basins.run_levels import BOUND, YEARS, ReturnPeriodBound, Stage, rating_of, return_period, stage_of
 from app.basins.schemas import BasinKind, kind_of
-from app.http.base_schema import EXPLAINED, Missing, Model, next_page
+from app.http.base_schema import EXPLAINED, Missing, Model, Number, next_page
 from hydrology.alerts import ENDS_AFTER, IMPACT, Severity, Trend, ladder
-from hydrology.base.absent import text
+from hydrology.base.absent import NOT_STORED, Absent, text
 from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.extremes.levels import Kind
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
@@ -23,7 +24,9 @@ from records.alerts.alert_changes import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TR
 from records.basins import ratings
 from records.levels import basin_levels
 from records.levels.basin_levels import SetLevel
+from records.outlooks.flow_outlooks import read_outlooks
 from records.runs.run_summary import CalibrationKind
+from records.runs.run_types import RunBasinKey
 
 _UNDECIDED = Why("No forecast has decided its alerts yet.")
 
@@ -71,6 +74,8 @@ class Alert(Model):
     )
     why: str = Field(description="The numbers and the rule behind the decision.")
     run: str = Field(description="The run that decided it.")
+    peak_return_period_years: Number | None = Field(description=f"Of that run's peak. {YEARS}")
+    peak_return_period_bound: ReturnPeriodBound = Field(description=BOUND)
     steps: list[AlertStep] = Field(description="The rules of the level, the least severe first.")
     missing: Missing = EXPLAINED
 
@@ -123,7 +128,19 @@ class BasinAlerts(Model):
     missing: Missing = EXPLAINED
 
 
-def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Sequence[SetLevel]) -> dict[str, Any]:
+def _return_periods(session: Session, found: Iterable[alerts.Alert]) -> dict[RunBasinKey, ReturnPeriod | Absent]:
+    """Return the return periods of the peaks of the runs that decided alerts."""
+    stored = read_outlooks(session, {(alert.run_id, alert.basin_id) for alert in found})
+    peaks = {key: outlook.published.peak for key, outlook in stored.items()}
+    return {key: peak if isinstance(peak, Absent) else peak.return_period for key, peak in peaks.items()}
+
+
+def _of_level(
+    alert: alerts.Alert,
+    rating: Rating | None,
+    levels: Sequence[SetLevel],
+    periods: Mapping[RunBasinKey, ReturnPeriod | Absent],
+) -> dict[str, Any]:
     level = next((level for level in levels if level.name == alert.level), None)
     steps = [
         AlertStep.from_records(step, begins_after_runs=step.begins_after, ends_after_runs=ENDS_AFTER, on=on, runs=runs)
@@ -134,6 +151,7 @@ def _of_level(alert: alerts.Alert, rating: Rating | None, levels: Sequence[SetLe
         "category": level and level.category,
         "impact": level and level.impact,
         "stage": stage_of(rating, alert.discharge),
+        **return_period(periods.get((alert.run_id, alert.basin_id), NOT_STORED), "peak_"),
     }
 
 
@@ -141,8 +159,11 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
     """Return the alerts of many rivers in order; `on` chooses the ratings."""
     names = [*{alert.basin_id for alert in found}]
     rated, levels = ratings.newest_many(session, names, on), basin_levels.of_basins(session, names)
+    periods = _return_periods(session, found)
     return [
-        RiverAlert.from_records(alert, **_of_level(alert, rated.get(alert.basin_id), levels.get(alert.basin_id, ())))
+        RiverAlert.from_records(
+            alert, **_of_level(alert, rated.get(alert.basin_id), levels.get(alert.basin_id, ()), periods)
+        )
         for alert in found
     ]
 
@@ -150,7 +171,8 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
     """Return a basin's alerts, level by level; `on` chooses the rating."""
     standing, rating = alerts.standing(session, basin), rating_of(session, basin, on)
-    levels = basin_levels.of_basin(session, basin)
+    levels, found = basin_levels.of_basin(session, basin), alerts.of_basin(session, basin)
+    periods = _return_periods(session, found)
     undecided = dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at"))
     return BasinAlerts.from_records(
         standing,
@@ -158,8 +180,6 @@ def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
         basin_kind=kind_of(session, basin),
         **(undecided if standing is None else {}),
         reason=None if standing is None else text(standing.reason),
-        levels=[
-            Alert.from_records(alert, **_of_level(alert, rating, levels)) for alert in alerts.of_basin(session, basin)
-        ],
+        levels=[Alert.from_records(alert, **_of_level(alert, rating, levels, periods)) for alert in found],
         why={"reason": _UNDECIDED.text} if standing is None else None,
     )

@@ -15,8 +15,9 @@ from app.http.base_schema import Model, Series
 from app.http.dependencies import BasinId, Page, Reading, ServiceClock
 from app.http.json_numbers import rounded
 from app.http.problems import refused
-from hydrology.base.absent import text
+from hydrology.base.absent import known, text
 from hydrology.base.calendar import age_days, as_date
+from hydrology.extremes.return_periods import Bound
 from records.basins import basins
 from records.outlooks import reader
 
@@ -55,6 +56,12 @@ class BasinRow(Model):
         float | None, Series("highest of the days ahead, the median over its paths; none where flow falls", "m3/s")
     ] = None
     peak_day: Annotated[date | None, Series("that day")] = None
+    peak_return_period_years: Annotated[
+        float | None, Series("return period of that height, at most twice the record's length", "years")
+    ] = None
+    peak_return_period_bound: Annotated[
+        Bound | None, Series("whether it is `more` or `less` than that number; none where it is the number")
+    ] = None
     alert: Annotated[str | None, Series("highest severity of the basin's alerts")] = None
     reason: Annotated[str | None, Series("why there is no forecast")] = None
 
@@ -71,7 +78,7 @@ def _row(basin: BasinSummary, outlook: reader.Outlook) -> BasinRow:
     alert = None if outlook.alert is None else outlook.alert.alert.severity
     if outlook.forecast is None:
         return BasinRow(**place, alert=alert, reason=text(outlook.freshness.reason))
-    run, flow = outlook.forecast.run, outlook.peak_m3s
+    run, flow, period = outlook.forecast.run, outlook.peak_m3s, known(outlook.peak_return_period)
     return BasinRow(
         **place,
         run=run.id,
@@ -83,6 +90,8 @@ def _row(basin: BasinSummary, outlook: reader.Outlook) -> BasinRow:
         stale=outlook.freshness.state == "stale",
         peak=None if flow is None else rounded(flow),
         peak_day=outlook.peak_day,
+        peak_return_period_years=None if period is None else rounded(period.years),
+        peak_return_period_bound=None if period is None else period.bound,
         alert=alert,
     )
 

@@ -1,22 +1,24 @@
-"""Levels of discharge in the units of a run and of its answer, and their stages by the basin's rating."""
+"""Levels of discharge in the units of a run and of its answer, stages by the basin's rating, and return periods."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import Model
+from app.http.base_schema import Model, Number
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
+from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, NoArea, Units
 from hydrology.extremes.level_checks import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
+from hydrology.extremes.return_periods import Bound, ReturnPeriod
 from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from records.basins import ratings
@@ -121,3 +123,33 @@ def stage_of(rating: Rating | None, discharge: float | None) -> Stage:
     if np.isnan(metres):
         return Stage(ft=None, m=None, reason=str(rating.why_no_stage(discharge)))
     return Stage(ft=round(metres / M_PER_FT, 3), m=round(metres, 4), reason=None)
+
+
+YEARS = (
+    "Return period of the peak's median height: from the flood of two years on, the mean number of years between years "
+    "with a higher flood, below that between independent floods."
+)
+BOUND = (
+    "Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent "
+    "flood's; null where it is the number."
+)
+ReturnPeriodBound = Annotated[Bound | None, Why("The return period is the number itself.")]
+
+
+class WithReturnPeriod(Model):
+    """The return period of a peak."""
+
+    return_period_years: Number | None = Field(description=YEARS)
+    return_period_bound: ReturnPeriodBound = Field(description=BOUND)
+
+    @property
+    def rare(self) -> str | None:
+        """The return period in words; None where it is not known, or less than the most frequent flood's."""
+        years = self.return_period_years
+        return None if years is None else ReturnPeriod(years, self.return_period_bound).rare
+
+
+def return_period(found: ReturnPeriod | Absent, prefix: str = "") -> dict[str, Any]:
+    """Return the fields of a return period, their names after a prefix."""
+    parts = (found, found) if isinstance(found, Absent) else (found.years, found.bound)
+    return dict(zip((f"{prefix}return_period_years", f"{prefix}return_period_bound"), parts, strict=True))

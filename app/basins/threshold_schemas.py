@@ -71,6 +71,24 @@ class RecordStatistic(Model):
     levels: list[RecordLevel]
 
 
+class Signature(Model):
+    """A signature of the river: as simulated, and as estimated where there is no gauge."""
+
+    name: str
+    what: str
+    units: Units | Literal["1"] = Field(description="Unit of its values; `1` for a ratio.")
+    simulated: float | None = Field(description="That of the simulation as it is.")
+    estimate: float | None = Field(
+        description="The estimate without a gauge: the simulation, corrected by what such simulations miss in basins "
+        "that their members had not learnt from; null where that is not known."
+    )
+    low: float | None = Field(description="Lower end of the range that holds nine in ten such rivers.")
+    high: float | None = Field(description="Upper end of it.")
+    typical_error_percent: float | None = Field(
+        description="Median absolute error of such estimates in basins left out, % of what was observed."
+    )
+
+
 class ModelLevels(Model):
     """The levels of past flow as simulated by the basin's current model version, driven by observed weather. Simulated
     flow exceeds them as often as their return periods state, whatever the model's bias."""
@@ -82,6 +100,14 @@ class ModelLevels(Model):
     computed_at: datetime
     levels: list[RecordStatistic] = Field(
         description="Levels of the members' mean. Their names are those of the record with the prefix `model-`."
+    )
+    signatures: list[Signature] = Field(
+        description="Mean flow, flow duration and floods of the river without a gauge, from its outline and weather "
+        "alone; empty until the levels are computed again, where they are older."
+    )
+    signatures_tested_in: int | None = Field(
+        description="Number of basins that the ranges and errors are of, each unseen by the members that simulated "
+        "it; null where none are known for this version."
     )
 
 

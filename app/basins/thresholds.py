@@ -1,6 +1,6 @@
 """/v1/basins/{basin}/thresholds: levels of discharge, from its record and set by operators."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
+from hydrology.extremes.signatures import RUNOFF_RATIO, WHAT
 from hydrology.ratings import Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -50,6 +51,10 @@ _WHY = {
     "record.trend": "It is of annual floods, of at least three years.",
     "record.period": "No year has enough days.",
 }
+_WHY_NO_ESTIMATE = dict.fromkeys(
+    ("signatures_tested_in", *(f"signatures.{name}" for name in ("estimate", "low", "high", "typical_error_percent"))),
+    "How far such a simulation is from the river is known of the shipped ensemble alone.",
+)
 _WHY_NO_CATEGORY = {
     **dict.fromkeys(("category", "source", "source_day", "discharge_by"), "The level is not an official category."),
     "official_stage_ft": "The level has no stage of its own.",
@@ -103,6 +108,7 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic, record.floods) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
+    of_model = model if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods)
     credit = credit_of(session, product)
     missing = {
         name: why
@@ -120,6 +126,8 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     ]
     if any(None in one.model_dump().values() for one in fixed):
         missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    if not isinstance(of_model, Absent) and of_model.signatures_tested_in is None:
+        missing |= {f"model.{name}": why for name, why in _WHY_NO_ESTIMATE.items()}
     return schemas.Thresholds.from_records(
         asked,
         basin_kind=kind_of(session, asked.basin),
@@ -127,7 +135,7 @@ def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
         credit=credit,
         flood_frequency=floods,
         record=statistics,
-        model=model if isinstance(model, Absent) else _of_model(asked, model, rating, record.floods),
+        model=of_model,
         fixed=fixed,
         missing=missing,
     )
@@ -185,7 +193,39 @@ def _of_model(
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
     statistics = [_statistic(into, statistic, floods) for statistic in model.statistics]
-    return schemas.ModelLevels.from_records(model, area=area, levels=statistics)
+    return schemas.ModelLevels.from_records(
+        model,
+        area=area,
+        levels=statistics,
+        signatures=[*_signatures(model, asked.units)],
+        signatures_tested_in=model.signatures and model.signatures.tested_in,
+    )
+
+
+def estimated_signatures(session: Session, basin: str, units: convert.Units) -> list[schemas.Signature]:
+    """Return the signatures of a river that are estimated by its current version, or none."""
+    model = _model_levels(session, basin)
+    every = [] if isinstance(model, Absent) else _signatures(model, units)
+    return [one for one in every if one.estimate is not None]
+
+
+def _signatures(model: simulated_series.ModelLevels, units: convert.Units) -> Iterator[schemas.Signature]:
+    of = model.signatures
+    if of is None:
+        return
+    into = LevelConverter("mm/day", units, convert.Area(model.area_name, model.area_m2), None)
+    for name, simulated in of.simulated.items():
+        estimate = of.estimates.get(name)
+        estimated = [None] * 3 if estimate is None else [estimate.value, estimate.low, estimate.high]
+        flows: list[float | None] = [simulated, *estimated]
+        shown = flows if name == RUNOFF_RATIO else into.converted(flows)
+        yield schemas.Signature(
+            name=name,
+            what=WHAT[name],
+            units="1" if name == RUNOFF_RATIO else into.units,
+            **dict(zip(("simulated", "estimate", "low", "high"), shown, strict=True)),
+            typical_error_percent=None if estimate is None else 100 * estimate.typical_error,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Discharge of a run in the requested unit: quantiles, calibration and normal."""
+"""Discharge of a run in the requested unit: quantiles, peak, calibration and normal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from fastapi import Depends, Query
 from pydantic import Field
 
+from app.basins.run_levels import WithReturnPeriod, return_period
 from app.exports.table import RIVER_FLOW
 from app.forecasts.header import Columns
 from app.http import json_numbers
@@ -19,8 +20,10 @@ from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
+from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
-from hydrology.base.units import NoArea
+from hydrology.base.units import NoArea, Units
+from hydrology.outlook import Peak
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
 from records.runs.run_summary import CalibrationKind
@@ -191,3 +194,32 @@ def _percent(flow: Columns | Absent, normal: list[float], past: int) -> float | 
     if to_come <= 0:
         return absent(Reason.NORMAL_IS_0)
     return flow if isinstance(flow, Absent) else json_numbers.rounded(100 * sum(flow["median"][past:]) / to_come)
+
+
+class PeakOfRun(WithReturnPeriod):
+    """The highest day ahead, over equally likely paths of the published flow: its height and its day."""
+
+    p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
+    median: float = Field(description="Median height, in `units`.")
+    p95: float = Field(description="Height exceeded with a chance of 5 %, in `units`.")
+    day_p05: date = Field(description="The peak is earlier than this day with a chance of 5 % at most.")
+    day_median: date = Field(description="The median day of the peak.")
+    day_p95: date = Field(description="The peak is later than this day with a chance of 5 % at most.")
+
+
+def peak_of_run(latest: Latest, peak: Peak | Absent, units: Units) -> PeakOfRun | Absent:
+    """Return the peak of a run's outlook in a unit."""
+    if isinstance(peak, Absent):
+        return peak
+    t0, heights = as_date(latest.run.t0), np.array([peak.low, peak.height, peak.high])
+    low, median, high = json_numbers.column(in_units(heights, latest.basin, units))
+    first, middle, last = (t0 + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
+    return PeakOfRun(
+        p05=low,
+        median=median,
+        p95=high,
+        day_p05=first,
+        day_median=middle,
+        day_p95=last,
+        **return_period(peak.return_period),
+    )

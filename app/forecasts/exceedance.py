@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.run_levels import AnsweredLevel, levels_of
 from app.exports.answers import JsonAnswer, documented_responses
-from app.forecasts.discharge import in_units
+from app.forecasts.discharge import PeakOfRun, peak_of_run
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.words import level_in_words, on
@@ -23,7 +23,6 @@ from app.http.dependencies import Reading
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent, text
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import as_date
 from hydrology.base.units import NoArea, Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from hydrology.uncertainty.weighted import of_traces, weighted_mean
@@ -64,17 +63,6 @@ class LevelChances(Model):
     )
     in_words: str | None = Field(description="The same in a sentence.")
     reason: str | None = Field(description="Why the chances are null; null where they are not.")
-
-
-class PeakOfRun(Model):
-    """The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day."""
-
-    p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
-    median: float = Field(description="Median height, in `units`.")
-    p95: float = Field(description="Height exceeded with a chance of 5 %, in `units`.")
-    day_p05: date = Field(description="The peak is earlier than this day with a chance of 5 % at most.")
-    day_median: date = Field(description="The median day of the peak.")
-    day_p95: date = Field(description="The peak is later than this day with a chance of 5 % at most.")
 
 
 class ExceedanceOfRun(DaysOfRun):
@@ -178,11 +166,7 @@ def _peak(session: Session, latest: Latest, adjustment: Adjustment | None, units
     if isinstance(outlook, Absent):
         return outlook
     peak = basin.why_not_calibrated if outlook.basis == "members" else outlook.published.peak
-    if isinstance(peak, Absent):
-        return peak
-    median, low, high = json_numbers.column(in_units(np.array([peak.height, peak.low, peak.high]), basin, units))
-    first, middle, last = (as_date(run.t0) + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
-    return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
+    return peak_of_run(latest, peak, units)
 
 
 def _level_chances(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from app.forecasts.discharge import (
     UNCALIBRATED,
     Calibration,
     NormalFlow,
+    PeakOfRun,
     Representation,
     calibrated_columns,
     calibration_of,
     in_units,
     level_name,
     normal_flow,
+    peak_of_run,
     quantile_series,
     quantiles_in_units,
 )
@@ -36,7 +38,7 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from hydrology.outlook import LEVELS
+from hydrology.outlook import LEVELS, Peak
 from records.forecasts import adjustments
 from records.forecasts.latest import Latest
 from records.outlooks import outlooks
@@ -90,6 +92,10 @@ class BasinForecast(header.RunOfBasin):
     )
     adjustment: str | None = Field(
         default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
+    )
+    peak: PeakOfRun | None = Field(
+        description="The highest day ahead of `published`. Null where flow more likely falls from the last past day "
+        "than rises."
     )
     calibrated: Annotated[header.Columns | None, quantile_series(CALIBRATED, ANSWER_LEVELS)] = Field(
         description=column(
@@ -225,6 +231,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     calibration = calibrated if isinstance(calibrated, Absent) else calibration_of(latest, units)
     storage = Storage(**stored_water(series, basin)) if "storage" in series else why
     published = discharge if isinstance(discharge, Absent) else _published(parts.outlook, latest, units)
+    peak = peak_of_run(latest, _peak(parts.outlook, discharge), units)
     where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
     if representation.members:
         where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
@@ -246,11 +253,12 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
                 known(published) or known(calibrated) or of_members,
                 known(calibration),
                 known(storage),
-                peak=_peak(parts.outlook, latest, units),
+                peak=known(peak),
                 is_calibrated=not isinstance(calibrated, Absent),
             ),
         ),
         published=published,
+        peak=peak,
         calibrated=calibrated,
         calibration=calibration,
         quantiles_of=latest.run.quantiles_of,
@@ -265,12 +273,12 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     )
 
 
-def _peak(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> words.Peak | None:
-    peak = outlook if isinstance(outlook, Absent) else outlook.published.peak
-    if isinstance(peak, Absent):
-        return None
-    (height,) = json_numbers.column(in_units(np.array([peak.height]), latest.basin, units))
-    return height, as_date(latest.run.t0) + timedelta(days=peak.lead)
+def _peak(outlook: RunOutlook | Absent, discharge: header.Columns | Absent) -> Peak | Absent:
+    for absence in (discharge, outlook):
+        if isinstance(absence, Absent):
+            return absence
+    assert isinstance(outlook, RunOutlook)
+    return outlook.published.peak
 
 
 def _published(outlook: RunOutlook | Absent, latest: Latest, units: Units) -> header.GappyColumns | Absent:
@@ -290,7 +298,7 @@ def _in_words(
     calibration: Calibration | None,
     storage: Storage | None,
     *,
-    peak: words.Peak | None,
+    peak: PeakOfRun | None,
     is_calibrated: bool,
 ) -> str:
     run = latest.run

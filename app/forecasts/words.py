@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from app.basins.run_levels import AnsweredLevel
-from app.forecasts.discharge import Calibration
+from app.forecasts.discharge import Calibration, PeakOfRun
 from app.forecasts.header import Columns
 from app.forecasts.stored_water import Storage
 from hydrology.base import unit_systems
@@ -12,8 +12,6 @@ from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 
 UNITS, number, depth = unit_systems.FLOW, unit_systems.number, unit_systems.depth
-Peak = tuple[float, date]
-"""Height and day of the highest of the days ahead."""
 LIKELY = ("p10", "p90")
 """The quantiles of "likely": a chance of 80 %."""
 MIN_SNOW_MM = 1.0
@@ -36,7 +34,7 @@ def in_words(
     storage: Storage | None,
     weather: ForcingKind,
     units: Units,
-    peak: Peak | None = None,
+    peak: PeakOfRun | None = None,
     what_if: str | None = None,
 ) -> str:
     """Describe a forecast in a few sentences, by the members' quantiles if none are calibrated."""
@@ -55,14 +53,17 @@ def in_words(
     return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])
 
 
-def _expected(days: Sequence[date], median: Sequence[float], peak: Peak | None, weather: ForcingKind, unit: str) -> str:
+def _expected(
+    days: Sequence[date], median: Sequence[float], peak: PeakOfRun | None, weather: ForcingKind, unit: str
+) -> str:
     comes = "would flow" if KINDS[weather].hypothetical else "is expected"
     first = f"{number(median[0])} {unit} {comes} on {on(days[0])}"
     if len(days) == 1:
         return f"{first}, {KINDS[weather].in_words}."
     first += f" and {number(median[-1])} on {on(days[-1])}, {KINDS[weather].in_words}"
     if peak is not None:
-        first += f"; the highest is {number(peak[0])} on {on(peak[1])}"
+        first += f"; the highest is {number(peak.median)} on {on(peak.day_median)}"
+        first += f" (return period {peak.rare})" if peak.rare else ""
     return f"{first}."
 
 

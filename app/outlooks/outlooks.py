@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import adjustment_answer
 from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
-from app.basins.run_levels import stage_of
+from app.basins.run_levels import return_period, stage_of
 from app.basins.schemas import named_kind
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
@@ -102,7 +102,15 @@ class _Answer:
             return peak if isinstance(peak, Absent) else NO_AREA
         first, median, last = (t0 + timedelta(days=lead) for lead in (peak.first, peak.lead, peak.last))
         low, height, high = map(self.value, (peak.low, peak.height, peak.high))
-        return schemas.OutlookPeak(discharge=height, p05=low, p95=high, day=median, day_p05=first, day_p95=last)
+        return schemas.OutlookPeak(
+            discharge=height,
+            p05=low,
+            p95=high,
+            day=median,
+            day_p05=first,
+            day_p95=last,
+            **return_period(peak.return_period),
+        )
 
     def threat(self) -> schemas.Threat:
         outlook, stored, levels = self.outlook, self.outlook.run_outlook, self.outlook.levels

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.adjustments.adjustments import Adjustment
-from app.basins.run_levels import ADVICE, Stage, StatedAdvice
+from app.basins.run_levels import ADVICE, Stage, StatedAdvice, WithReturnPeriod
 from app.basins.schemas import BasinKind
 from app.forecasts.header import SUPERSEDED, Days, FieldUnits, GappyColumns, LeadDays
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, OfBasin, Period, column, next_page
@@ -55,7 +55,7 @@ class OutlookDays(Model):
     percent_of_normal: Number | None = Field(description="The sum of the medians in % of the normal of the same days.")
 
 
-class OutlookPeak(Model):
+class OutlookPeak(WithReturnPeriod):
     """The highest day ahead, over the paths of the distribution."""
 
     discharge: float = Field(description="The median of the highest daily mean.")

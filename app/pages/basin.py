@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from app.alerts import schemas as alert_answers
 from app.basins.schemas import basin_detail
+from app.basins.thresholds import estimated_signatures
 from app.feeds import holes as holes_of
 from app.forecasts.changes import change_of
 from app.forecasts.discharge import WithMembers
@@ -111,6 +112,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         facts=facts_of(figures),
         figures=figures.build(),
         levels=levels,
+        signatures=estimated_signatures(session, basin, units),
         rated=any(level.stage.ft is not None for level in levels),
         volumes=or_reason(
             lambda: volumes_of_run(session, volumes_and_recessions.newest(session, basin, now), None, now)

@@ -128,7 +128,8 @@ def peak(outlook: BasinOutlook, calibration: str) -> Fact:
     if not is_calibrated:
         return fact(value=value, detail=NO_ESTIMATE)
     range_of, when = RANGE_KINDS.get(calibration, "90 % range"), _days(ahead.day_p05, ahead.day_p95)
-    return fact(value=value, detail=f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}")
+    detail = f"{range_of}: {number(ahead.p05)} to {number(ahead.p95)} {unit}, {when}"
+    return fact(value=value, detail=f"{detail}; return period {ahead.rare}" if ahead.rare else detail)
 
 
 def change(outlook: BasinOutlook) -> Fact:

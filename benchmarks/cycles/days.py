@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from runtime.settings import Settings
 from testing.feed_services.server import replacing_services, serving
 from testing.feed_services.world import World
 from testing.jobs.processes import Shop
+from testing.parts.forked_parts import ForkedPart
 from testing.work import work_of
 
 LEASE = 20.0
@@ -143,14 +143,14 @@ class Workers:
     shop: Shop
     count: int
     part_basins: int
-    scheduler: subprocess.Popen[bytes] = field(init=False)
-    workers: list[subprocess.Popen[bytes]] = field(init=False)
+    scheduler: ForkedPart = field(init=False)
+    workers: list[ForkedPart] = field(init=False)
 
     def __post_init__(self) -> None:
         self.scheduler = self.shop.start("scheduler")
         self.workers = [self.worker() for _ in range(self.count)]
 
-    def worker(self) -> subprocess.Popen[bytes]:
+    def worker(self) -> ForkedPart:
         """Start a worker of all queues."""
         return self.shop.start(str(self.part_basins), module="benchmarks.cycles.noting")
 

@@ -1,7 +1,7 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES [MEMBER
 ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights
 [COMBINATION ...]`, `... ship-us`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
-`... land`, `... draw`.
+`... land`, `... signatures`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -19,7 +19,7 @@ from benchmarks.regional import (
     trials,
     us,
 )
-from benchmarks.regional.own_gauges import land
+from benchmarks.regional.own_gauges import land, signatures
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
@@ -52,6 +52,7 @@ def main() -> None:
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble")
     what.add_parser("land")
+    what.add_parser("signatures")
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_cores(cores(Settings.load().cores))
@@ -83,6 +84,8 @@ def main() -> None:
         shipped_skill.ship_skill(arguments.ensemble)
     elif arguments.what == "land":
         land.write()
+    elif arguments.what == "signatures":
+        signatures.measure()
     else:
         drawn.draw()
 

@@ -2399,6 +2399,16 @@ class OutlookDays(Model):
 class OutlookPeak(Model):
     """The highest day ahead, over the paths of the distribution."""
 
+    return_period_years: float | None
+    """
+    Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
+
     discharge: float
     """The median of the highest daily mean."""
 
@@ -2513,8 +2523,16 @@ class PastWater(Model):
 
 
 class PeakOfRun(Model):
+    """The highest day ahead, over equally likely paths of the published flow: its height and its day."""
+
+    return_period_years: float | None
     """
-    The highest day ahead, over equally likely paths of the published calibrated flow: its height and its day.
+    Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
     """
 
     p05: float
@@ -3115,6 +3133,32 @@ class Series(Model):
     last_day: date
     updated_at: AwareDatetime
     """When it last changed."""
+
+
+class Signature(Model):
+    """A signature of the river: as simulated, and as estimated where there is no gauge."""
+
+    name: str
+    what: str
+    units: Literal["m3/s", "mm/day", "cfs"] | Literal["1"]
+    """Unit of its values; `1` for a ratio."""
+
+    simulated: float | None
+    """That of the simulation as it is."""
+
+    estimate: float | None
+    """
+    The estimate without a gauge: the simulation, corrected by what such simulations miss in basins that their members had not learnt from; null where that is not known.
+    """
+
+    low: float | None
+    """Lower end of the range that holds nine in ten such rivers."""
+
+    high: float | None
+    """Upper end of it."""
+
+    typical_error_percent: float | None
+    """Median absolute error of such estimates in basins left out, % of what was observed."""
 
 
 class SimulatedWater(Model):
@@ -4224,6 +4268,16 @@ class Alert(Model):
 
     run: str
     """The run that decided it."""
+
+    peak_return_period_years: float | None
+    """
+    Of that run's peak. Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    peak_return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
 
     steps: list[AlertStep]
     """The rules of the level, the least severe first."""
@@ -7095,6 +7149,16 @@ class RiverAlert(Model):
     run: str
     """The run that decided it."""
 
+    peak_return_period_years: float | None
+    """
+    Of that run's peak. Return period of the peak's median height: from the flood of two years on, the mean number of years between years with a higher flood, below that between independent floods.
+    """
+
+    peak_return_period_bound: Literal["more", "less"] | None
+    """
+    Whether it is `more` than the number, twice the record's length, or `less` than the number, the most frequent flood's; null where it is the number.
+    """
+
     steps: list[AlertStep]
     """The rules of the level, the least severe first."""
 
@@ -8911,6 +8975,11 @@ class BasinForecast(Model):
     adjustment: str | None = None
     """The published adjustment that `published` and `in_words` follow. Only there."""
 
+    peak: PeakOfRun | None
+    """
+    The highest day ahead of `published`. Null where flow more likely falls from the last past day than rises.
+    """
+
     calibrated: dict[str, list[float]] | None
     """
     In the requested unit, as issued: discharge corrected by the errors of past forecasts and the last observed flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes, one value for each day of `time`.
@@ -9232,6 +9301,16 @@ class ModelLevels(Model):
     computed_at: AwareDatetime
     levels: list[RecordStatistic]
     """Levels of the members' mean. Their names are those of the record with the prefix `model-`."""
+
+    signatures: list[Signature]
+    """
+    Mean flow, flow duration and floods of the river without a gauge, from its outline and weather alone; empty until the levels are computed again, where they are older.
+    """
+
+    signatures_tested_in: int | None
+    """
+    Number of basins that the ranges and errors are of, each unseen by the members that simulated it; null where none are known for this version.
+    """
 
 
 class ModelVerification(Model):

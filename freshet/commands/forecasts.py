@@ -177,8 +177,9 @@ def states(
 
 
 _COLUMNS = (
-    "basin | status | unit | first day: first | peak (5 to 95 %): peak | last day: last | storage, mm: storage | "
-    "ledger | learnt from it: seen | days since empty store: spin_up_days | rests on: rests_on"
+    "basin | status | unit | first day: first | peak (5 to 95 %): peak | return period: return_period | "
+    "last day: last | storage, mm: storage | ledger | learnt from it: seen | days since empty store: spin_up_days | "
+    "rests on: rests_on"
 )
 
 
@@ -234,7 +235,8 @@ def _row(
     flows = flow_units.in_units(np.array([median[0], median[-1], *heights], dtype=np.float64), result.basin, unit)
     first, last, *heights = flows.tolist()
     range_of_peak = "{:.3g} ({:.3g} to {:.3g})".format(*heights) if heights else None
-    return row | {"unit": unit, "first": first, "last": last, "peak": range_of_peak}
+    period = None if forecast.peak is None else forecast.peak.rare
+    return row | {"unit": unit, "first": first, "last": last, "peak": range_of_peak, "return_period": period}
 
 
 def _notes(

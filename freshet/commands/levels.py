@@ -21,6 +21,7 @@ from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, New
 from records.access.audit import Writer
 from records.basins import basins, ratings
 
+_SIGNATURES = "signature: what | units | estimate | low | high | typical error, %: typical_error_percent"
 _CATEGORIES = "level: name | m3/s: discharge | source | impact | what to do: instruction"
 
 
@@ -53,7 +54,10 @@ def show_thresholds(at: Reading, basin: Basin, units: DischargeUnits = "m3/s") -
         trend = next((of.trend for of in found.record if of.trend is not None), None)
         headings = f"level: name | of | {units}: discharge | low | high | years | why there is none: reason"
         shown = listing(rows, headings, f"{basin}: {len(rows)} levels")
-        return shown if trend is None else Group(shown, _in_words(trend))
+        estimated = [of for of in (found.model.signatures if found.model else []) if of.estimate is not None]
+        parts = [shown] if trend is None else [shown, _in_words(trend)]
+        parts += [listing(estimated, _SIGNATURES, f"{basin} without a gauge: estimates")] if estimated else []
+        return Group(*parts)
 
     return Shown(found, text)
 

@@ -15,6 +15,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.frequency import FittedExtremes
 from hydrology.extremes.levels import FLOOD_YEARS, FREQUENT_FLOOD_YEARS, FloodFrequency, Statistic
 
+Bound = Literal["more", "less"]
 TIMES_RECORD = 2
 """Longest return period that a record supports, in its own lengths."""
 
@@ -24,7 +25,12 @@ class ReturnPeriod:
     """A return period in years, or the bound that it lies beyond."""
 
     years: float
-    bound: Literal["more", "less"] | None = None
+    bound: Bound | None = None
+
+    @property
+    def rare(self) -> str | None:
+        """Describe it in words; None where it is less than that of the most frequent flood."""
+        return None if self.bound == "less" else self.in_words
 
     @property
     def in_words(self) -> str:
@@ -55,7 +61,7 @@ class ReturnPeriods:
         years, longest = self.annual.years_between(flow), float(TIMES_RECORD * self.years)
         shortest = float(FLOOD_YEARS[0])
         if years < shortest and self.frequent is not None:
-            years = min(self.frequent.years_between(flow), shortest)
+            years = min(self.frequent.years_between(flow), shortest) if flow > self.frequent.threshold else 0.0
             shortest = max(FREQUENT_FLOOD_YEARS[0], 1 / self.frequent.per_year)
         if years > longest:
             return ReturnPeriod(longest, "more")

@@ -12,11 +12,15 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import area_by, converted
 from hydrology.extremes.levels import of_record
+from hydrology.extremes.signatures import signatures
 from hydrology.water.storage import SPIN_UP_DAYS
+from models.forcing import Forcing
+from models.pretrained.signature_errors import shipped_signature_errors
 from operations.basin_data.climate import mean_pet
 from operations.basin_data.dataset import BasinForcing, by_record, forcings_of
 from operations.verification.past_simulation import Past, StoredPart, in_blocks, mean_past, simulate_past
@@ -27,6 +31,7 @@ from records.simulations import simulated_series
 from records.simulations.simulated_series import SimulatedLoss, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import promotions
+from records.versions.versions import Version
 
 log = structlog.get_logger()
 
@@ -149,6 +154,7 @@ class _PastOfVersion:
             area_m2=area.m2,
             attributes_assumed=list(forcing.assumed),
             statistics=of_record(np.maximum(discharge, 0), days.days),
+            signatures=_signatures(version, past.flow[SPIN_UP_DAYS:], forcing.forcing.over(days), days),
             computed_at=self.work.clock.wall(),
         )
         water = dict[WaterVariable, SimulatedWater]()
@@ -164,3 +170,15 @@ class _PastOfVersion:
         with self.work.database.transaction() as session:
             simulated_series.replace(session, levels, water, loss)
         return True
+
+
+def _signatures(version: Version, flow: Array, forcing: Forcing, days: Period) -> simulated_series.RiverSignatures:
+    """Return the signatures of simulated flow, mm/day, and estimates by the errors that the version comes with."""
+    simulated = signatures(flow, days.days, float(forcing.mass.mean()))
+    shipped = version.properties.pretrained
+    errors = None if shipped is None else shipped_signature_errors().get(shipped.name)
+    return simulated_series.RiverSignatures(
+        simulated=simulated,
+        estimates={} if errors is None else errors.estimates(simulated),
+        tested_in=None if errors is None else errors.basins,
+    )

@@ -20,6 +20,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, converted
 from hydrology.extremes.level_checks import LIKELY, POSSIBLE, LevelAdvice, LevelText, advice_of
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.outlook import (
     FlowNow,
     FlowOutlook,
@@ -145,6 +146,11 @@ class Outlook:
     @property
     def peak_day(self) -> date | None:
         return None if isinstance(self.peak, Absent) else self.day_of(self.peak.lead)
+
+    @property
+    def peak_return_period(self) -> ReturnPeriod | Absent:
+        """That of its height."""
+        return self.peak if isinstance(self.peak, Absent) else self.peak.return_period
 
     @property
     def percent_of_normal(self) -> float | Absent:

@@ -19,6 +19,7 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Trend
 from hydrology.extremes.frequency import FloodQuantile
 from hydrology.extremes.levels import NamedLevel, Statistic
+from hydrology.extremes.signatures import Estimate
 from records.database.base import CalendarDay, Document, JsonObject, document
 from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, find_row, stored, table_of, upsert
@@ -77,6 +78,18 @@ class SimulatedWater:
     @property
     def content(self) -> bytes:
         return self.values.astype(VALUE, copy=False).tobytes()
+
+
+@document
+class RiverSignatures:
+    """Signatures by name, in mm/day (`hydrology.extremes.signatures`); estimates are empty where no errors are known.
+
+    `tested_in`: the number of basins, unseen by the members that simulated them, that the estimates' ranges are of.
+    """
+
+    simulated: Mapping[str, float]
+    estimates: Mapping[str, Estimate]
+    tested_in: int | None
 
 
 def _of_record() -> ForeignKeyConstraint:
@@ -147,6 +160,7 @@ class ModelLevels:
         first_day, last_day: the simulated days after the spin-up.
         area_name, area_m2: the area that depths were converted with.
         statistics: in `simulated_levels.UNIT`.
+        signatures: None where it was computed before they were.
     """
 
     version_id: Annotated[str, ForeignKey("versions.id")]
@@ -157,6 +171,7 @@ class ModelLevels:
     area_m2: float
     attributes_assumed: list[str]
     statistics: Annotated[Sequence[Statistic], ELSEWHERE]
+    signatures: RiverSignatures | None
     computed_at: datetime
 
 

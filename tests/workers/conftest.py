@@ -1,7 +1,6 @@
 """Jobs on a country that was ingested before, run in this process, or by a broker, a scheduler and workers."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ from testing.country import configuration
 from testing.databases import PostgreSQL, copy_into
 from testing.jobs.in_process import InProcessJobs
 from testing.jobs.processes import LEASE, PATIENCE, Shop
+from testing.parts.forked_parts import ForkedPart
 from tests.operations.conftest import country, live_file, long_trained_file, trained_file
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]
@@ -113,7 +113,7 @@ def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) 
     postgresql.clean()
 
 
-def harmful_worker(shop: Shop, *queues: str) -> subprocess.Popen[bytes]:
+def harmful_worker(shop: Shop, *queues: str) -> ForkedPart:
     """Start a worker of some queues, or of all, whose jobs do harm (`tests.workers.harmful`)."""
     return shop.start(*queues, module="tests.workers.harmful")
 

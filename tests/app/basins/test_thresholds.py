@@ -284,6 +284,13 @@ def test_the_levels_of_the_current_version_stand_beside_those_of_the_record(
     assert model["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
     assert (model["levels"][0]["years"], model["attributes_assumed"]) == (12, ["soil_porosity"])
     assert "model" not in result["missing"]
+    mean, low_flow = model["signatures"]
+    assert (mean["name"], mean["units"], model["signatures_tested_in"]) == ("mean", "m3/s", 400)
+    per_depth = 2.0e9 / 86_400_000  # m3/s for each mm/day
+    shown = [mean[part] for part in ("simulated", "estimate", "low", "high")]
+    assert shown == pytest.approx([per_depth * of for of in (1.2, 1.1, 0.8, 1.6)], rel=1e-5)
+    assert mean["typical_error_percent"] == pytest.approx(10)
+    assert (low_flow["what"], low_flow["estimate"]) == ("Flow exceeded on 95 % of days", None)
     assert list(reported(result)) == names()
     depths = client.get(f"{ADDRESS}?units=mm/day&area=area_gages2").json()["model"]["levels"][0]["levels"][0]
     first = model["levels"][0]["levels"][0]

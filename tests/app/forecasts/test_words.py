@@ -5,9 +5,10 @@ from datetime import date
 
 import pytest
 
-from app.forecasts.discharge import Calibration
+from app.forecasts.discharge import Calibration, PeakOfRun
 from app.forecasts.stored_water import SnowAtT0, SnowRead, Storage
 from app.forecasts.words import RESTS_ON, in_words, number
+from hydrology.extremes.return_periods import Bound
 from records.runs.run_summary import KnownSkill
 
 T0 = date(2008, 4, 20)
@@ -26,6 +27,13 @@ USED = Calibration(
     last_observed=2.25,
     last_simulated=1.75,
 )
+
+
+def _peak(years: float, bound: Bound | None = None) -> PeakOfRun:
+    (first, middle, last), period = DAYS, {"return_period_years": years, "return_period_bound": bound}
+    return PeakOfRun.model_validate(
+        {"p05": 3, "median": 4.5, "p95": 6, "day_p05": first, "day_median": middle, "day_p95": last} | period
+    )
 
 
 def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
@@ -73,11 +81,12 @@ def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
         storage=Storage(at_t0=322.0, total=[321.0, 1.0, 1.0], snow=None, snow_read=None),
         weather="supplied",
         units="cfs",
-        peak=(4.5, DAYS[1]),
+        peak=_peak(5.0),
     )
     assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
-        "22 April. No uncertainty estimate yet. On 20 April the basin held 322 mm of water."
+        "22 April (return period about 5 years). No uncertainty estimate yet. On 20 April the basin held 322 mm of "
+        "water."
     )
 
 
@@ -91,7 +100,7 @@ def test_a_dry_spell_is_described_as_hypothetical() -> None:
         storage=None,
         weather="dry",
         units="m3/s",
-        peak=(4.5, DAYS[1]),
+        peak=_peak(0.5, "less"),
     )
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "

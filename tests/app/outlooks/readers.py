@@ -25,6 +25,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.unit_systems import UnitSystem
 from hydrology.base.units import Units
 from hydrology.extremes.level_checks import percent
+from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.outlook import LEVELS
 from records.alerts import alert_changes
 from records.alerts.alert_changes import headline
@@ -214,6 +215,25 @@ def _peak(field: str) -> Callable[[Mapping[str, Any]], Any]:
 def _written_peak(outlook: Mapping[str, Any]) -> str | None:
     peak = outlook["peak"]
     return peak and f"{number(peak['discharge'])} {on(date.fromisoformat(peak['day']))}"
+
+
+def _return_period(outlook: Mapping[str, Any]) -> str | None:
+    peak = outlook["peak"]
+    if peak is None or peak["return_period_years"] is None or peak["return_period_bound"] == "less":
+        return None
+    return ReturnPeriod(peak["return_period_years"], peak["return_period_bound"]).in_words
+
+
+def _return_period_of_range(outlook: Mapping[str, Any]) -> str | None:
+    return _return_period(outlook) if outlook["flow"] == "calibrated" else None
+
+
+def _decided_period(outlook: Mapping[str, Any]) -> Any:
+    return _decided(outlook) and outlook["peak"] and outlook["peak"]["return_period_years"]
+
+
+def _period_of_alert(of: Shown) -> Any:
+    return next(one["peak_return_period_years"] for one in of.alerts["levels"] if one["run"] == of.outlook["run"])
 
 
 def _card_of_peak(outlook: Mapping[str, Any]) -> str | None:
@@ -476,6 +496,26 @@ READERS = (
     Reader("basins in CSV: day of the peak", lambda of: of.row["peak_day"], _peak("day")),
     Reader("basins in GeoJSON: peak", lambda of: of.point["peak"], _peak("discharge")),
     Reader("basins in GeoJSON: day of the peak", lambda of: of.point["peak_day"], _peak("day")),
+    *(
+        Reader(f"{name}: return period of the peak", shown, expected, is_within)
+        for name, shown, expected, is_within in (
+            ("basins in CSV", lambda of: of.row["peak_return_period_years"], _peak("return_period_years"), False),
+            ("basins in GeoJSON", lambda of: of.point["peak_return_period_years"], _peak("return_period_years"), False),
+            ("forecast", lambda of: of.forecast["peak"]["return_period_years"], _peak("return_period_years"), False),
+            (
+                "exceedance",
+                lambda of: of.exceedance["peak"]["return_period_years"],
+                _calibrated_peak("return_period_years"),
+                False,
+            ),
+            ("alerts", _period_of_alert, _decided_period, False),
+            ("first page", lambda of: of.first_page, _return_period, True),
+            ("basin's page", lambda of: of.facts["Next peak"], _return_period_of_range, True),
+            ("page", lambda of: of.lead, _return_period, True),
+            ("sentence", lambda of: of.sentence, _return_period, True),
+            ("printed run", lambda of: of.command, _return_period, True),
+        )
+    ),
     Reader("first page: peak", lambda of: of.first_page, _written_peak, is_within=True),
     Reader("first page: likeliest level", lambda of: of.first_page, _likeliest, is_within=True),
     Reader("basin's page: peak", lambda of: of.facts["Next peak"], _card_of_peak, is_within=True),

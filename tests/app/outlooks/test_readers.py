@@ -4,27 +4,33 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
+from hydrology.extremes.return_periods import ReturnPeriods
 from operations.alerts.decide_alerts import carry_out, decide
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
+from records.levels import basin_levels, categories_and_doubts
 from records.runs.run_types import BasinResult
 from records.runs.run_weather import RunPart
+from records.series import series_writer
 from runtime.clock import Clock
-from testing.records import BASIN, NOW, a_promoted_version, a_run, a_version, not_issued
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, a_version, not_issued
 from testing.work import work_of
 from tests.app.adjustments.test_adjustments import draft, publish
 from tests.app.conftest import bearer, serving
 from tests.app.outlooks.readers import READERS, Shown, compared_fields, number_fields
-from tests.app.outlooks.test_outlooks import fill_records, forecast
+from tests.app.outlooks.test_outlooks import PER_MM, fill_records, forecast
+from tests.records.alerts.test_thresholds import a_record
 
 Case = Callable[[Database, TestClient], None]
 LATER = NOW + timedelta(days=9)
 OF_LEVELS = {f"threat.{name}.{field}" for name in ("likely", "possible") for field in ("chance", "discharge")}
+OF_LEVELS |= {"threat.possible.return_period_years", "threat.levels.return_period_years"}
 ALONE = {"days.lead_days", "days.mean", "now.age_days", "now.change", "threat.alert.chance"} | OF_LEVELS
 """Numbers that no other reader shows, or that stand in the outlook twice."""
 
@@ -39,9 +45,14 @@ def _of_members(database: Database, _client: TestClient) -> None:
 
 
 def _fill(database: Database, *, calibrated: bool = True) -> None:
+    of_past = a_record(12)
+    past = replace(of_past, values=of_past.values * np.float32(PER_MM / 5000), unit="m3/s")
+    with database.transaction() as session:
+        series_writer.write(session, a_basin(session), "usgs", "discharge", past, a_source(session), NOW)
     fill_records(database, calibrated=calibrated)
     with database.transaction() as session:
         basins.upsert(session, Basin(BASIN, latitude=47.2, longitude=-68.6))
+        categories_and_doubts.confirm(session, BASIN, ["ford", "street", "dam"])
 
 
 def _of_parts(database: Database, _client: TestClient) -> None:
@@ -122,3 +133,26 @@ def test_every_number_of_the_outlook_is_compared_or_stands_there_alone(
     _issued(sqlite_database)
     outlook = Shown(sqlite_client, sqlite_database, BASIN).outlook
     assert number_fields(outlook) - compared_fields(outlook) == ALONE
+
+
+def test_the_return_period_of_a_peak_is_that_of_the_fits_of_the_levels(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    _issued(sqlite_database)
+    with sqlite_database.reading() as session:
+        record = basin_levels.of_record(session, BASIN)
+    periods = ReturnPeriods.of(record.statistics, record.floods)
+    assert isinstance(periods, ReturnPeriods)
+    peak = Shown(sqlite_client, sqlite_database, BASIN).outlook["peak"]
+    expected = periods.of_flow(peak["discharge"])
+    assert (peak["return_period_bound"], expected.years > 0.5) == (expected.bound, True)
+    assert peak["return_period_years"] == pytest.approx(expected.years, rel=1e-4)
+
+
+def test_without_levels_of_a_record_a_peak_has_no_return_period_and_the_reason(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    fill_records(sqlite_database)
+    outlook = Shown(sqlite_client, sqlite_database, BASIN).outlook
+    assert outlook["peak"]["return_period_years"] is None
+    assert outlook["missing"]["peak.return_period_years"] == "Years with enough days: 0. A level needs 10."

@@ -96,13 +96,15 @@ def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_clien
     fill_records(sqlite_database, factories.forecast())
     answer = sqlite_client.get(f"/v1/basins/{BASIN}/outlook", params={"units": "mm/day"})
     days = [date(2008, 10, lead) for lead in (1, 2, 3)]
-    peak = OutlookPeak(discharge=2.0, p05=1.0, p95=3.0, day_p05=days[0], day=days[1], day_p95=days[2])
+    rare: dict[str, Any] = {"return_period_years": 24.0, "return_period_bound": "more"}
+    peak = OutlookPeak(discharge=2.0, p05=1.0, p95=3.0, day_p05=days[0], day=days[1], day_p95=days[2], **rare)
     outlook = BasinOutlook.model_validate_json(answer.text).model_copy(update={"peak": peak})
     labels = {"observed": "90 % range", "provisional": "provisional range", "backfilled": "range from past forecasts"}
     for kind, label in (labels | {"fitted": "90 % range"}).items():
         shown = basin_facts.peak(outlook, kind)
         assert shown.value == "2.00 mm/day on 2 October"
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
+        assert shown.detail.endswith("; return period more than 24 years")
     falling = basin_facts.peak(outlook.model_copy(update={"peak": None}), "fitted")
     assert (falling.value or "").startswith("No peak, falling from ")
 

@@ -4,7 +4,6 @@ The GPU is that of `tests.extensions.gpu.fake_gpu`; database, queue, scheduler, 
 """
 
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +15,7 @@ from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import trainings, versions
 from testing.country import FIRST
 from testing.jobs.processes import PATIENCE, Shop, end
+from testing.parts.forked_parts import ForkedPart
 from tests.extensions.gpu.fake_gpu import FakeGPU
 from tests.workers.conftest import training
 
@@ -25,7 +25,7 @@ STEPS = 400
 LONG = {"schedule": {"kind": "cosine", "steps": STEPS}, "validate_every": 200, "checkpoint_every": 20}
 
 
-def gpu_worker(shop: Shop) -> subprocess.Popen[bytes]:
+def gpu_worker(shop: Shop) -> ForkedPart:
     """Start a worker with the GPU, and wait for its first heartbeat."""
     before = usable(shop)
     worker = shop.start("gpu", module="tests.extensions.gpu.with_gpu")

@@ -155,6 +155,9 @@ def test_a_return_period_is_bounded_by_the_record_and_by_its_frequent_floods() -
     _, without = periods_of(flashy(floods_a_year=0.4), CENTURY.days)
     assert without.frequent is None
     assert without.of_flow(1.0) == ReturnPeriod(2.0, "less")
+    _, rarer = periods_of(flashy(floods_a_year=1.5), CENTURY.days)
+    assert rarer.frequent is not None
+    assert rarer.of_flow(rarer.frequent.threshold) == ReturnPeriod(1 / rarer.frequent.per_year, "less")
     assert ReturnPeriod(7.3519).in_words == "about 7.4 years"
     assert ReturnPeriod(1.0).in_words == "about 1 year"
 

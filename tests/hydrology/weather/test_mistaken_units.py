@@ -113,7 +113,7 @@ def test_of_real_basins_none_is_named_and_nearly_every_wrong_unit_is(camels: Pat
     archives = ("maurer_extended.zip", "basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0")
     source = CamelsSource([camels / name for name in archives])
     right_ones: list[Finding] = []
-    caught, names = Counter[str](), source.basins()[::3]
+    caught, names = Counter[str](), source.basins()[::11]
     for basin in names:
         data = source.read(basin)
         series = {(one.product, one.variable): one.series for one in data.series}

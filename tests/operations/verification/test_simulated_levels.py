@@ -12,6 +12,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.extremes.levels import of_record
 from hydrology.water.storage import SPIN_UP_DAYS
 from hydrology.weather.climate import extraterrestrial_radiation, potential_evapotranspiration
+from models.pretrained.signature_errors import shipped_signature_errors
 from operations.basin_data.dataset import load_forcing
 from operations.verification import simulated_levels as computing
 from operations.verification.simulated_levels import compute
@@ -25,6 +26,7 @@ from records.simulations import simulated_series, snow_cells
 from records.simulations.simulated_series import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.versions import versions
+from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK
 from testing.work import work_of
 from tests.records.simulations.test_simulated_levels import CELLS
@@ -55,10 +57,28 @@ def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_
     assert levels is not None
     assert (levels.first_day, levels.last_day) == (days.first, days.last)
     assert (levels.area_m2, levels.attributes_assumed) == (area, [])
+    assert levels.signatures is not None
+    assert levels.signatures.simulated["mean"] == pytest.approx(flow.mean() / area * 86_400_000)
+    assert (levels.signatures.estimates, levels.signatures.tested_in) == ({}, None)
     expected = of_record(flow, days.days)
     assert [statistic.years for statistic in levels.statistics] == [statistic.years for statistic in expected]
     reasons = {str(named.level.reason) for statistic in levels.statistics for named in statistic.levels}
     assert reasons == {f"Years with enough days: {years}. A level needs 10." for years in (3, 4)}
+
+
+def test_signatures_of_a_shipped_ensemble_are_estimated_by_its_errors(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
+        version = versions.newest(session)
+        shipped = Pretrained(name="freshet-us", content="a", trained_on="synthetic", twin=None)
+        properties = replace(version.properties, pretrained=shipped)
+        session.execute(versions.VERSIONS.update().filter_by(id=version.id).values(properties=properties))
+    compute(work_of(trained_store, CLOCK))
+    levels, errors = stored_of(trained_store), shipped_signature_errors()["freshet-us"]
+    assert levels is not None
+    assert levels.signatures is not None
+    assert levels.signatures.tested_in == errors.basins == 400
+    assert levels.signatures.estimates == errors.estimates(levels.signatures.simulated)
+    assert levels.signatures.estimates["mean"].low < levels.signatures.simulated["mean"]
 
 
 def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Database) -> None:

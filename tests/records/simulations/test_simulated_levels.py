@@ -10,12 +10,13 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.extremes.levels import Statistic, of_record
+from hydrology.extremes.signatures import Estimate
 from jobspec.levels import NewThreshold
 from records.database.engine import Database
 from records.levels import basin_levels
 from records.levels.basin_levels import ReservedName
 from records.simulations import simulated_series
-from records.simulations.simulated_series import ModelLevels, SimulatedWater, WaterVariable
+from records.simulations.simulated_series import ModelLevels, RiverSignatures, SimulatedWater, WaterVariable
 from records.simulations.snow_cells import SnowCells, SnowMapping
 from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
 from tests.records.alerts.test_thresholds import a_record
@@ -41,6 +42,11 @@ def statistics(years: int = 12, factor: float = 1.0) -> list[Statistic]:
     return of_record(factor * record.values, record.days)
 
 
+SIGNATURES = RiverSignatures(
+    simulated={"mean": 1.2, "exceeded-95": 0.1}, estimates={"mean": Estimate(1.1, 0.8, 1.6, 0.1)}, tested_in=400
+)
+
+
 def levels_of(session: Session, version: str, **chosen: object) -> ModelLevels:
     a_basin(session)
     of = ModelLevels(
@@ -52,6 +58,7 @@ def levels_of(session: Session, version: str, **chosen: object) -> ModelLevels:
         area_m2=2.0e9,
         attributes_assumed=["soil_porosity"],
         statistics=statistics(),
+        signatures=SIGNATURES,
         computed_at=NOW,
     )
     return replace(of, **chosen)  # type: ignore[arg-type]

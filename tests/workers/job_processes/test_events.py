@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 
@@ -12,6 +11,7 @@ import pytest
 from records.access import keys
 from records.jobs import jobs
 from testing.jobs.processes import PATIENCE, Shop, end
+from testing.parts.forked_parts import ForkedPart
 from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended
@@ -62,7 +62,7 @@ def _events(port: int, token: str, job: str, after: int) -> Iterator[tuple[int, 
                 data = None
 
 
-def _await(port: int, api: subprocess.Popen[bytes]) -> None:
+def _await(port: int, api: ForkedPart) -> None:
     until = time.monotonic() + PATIENCE
     while True:
         assert api.poll() is None

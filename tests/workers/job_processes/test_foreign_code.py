@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from runtime import child_processes
-from testing.jobs.processes import Shop
+from testing.jobs.processes import Shop, end
 from tests.foreign import foreign_folder, ran
 from workers.job_processes.process_pool import message_of
 
@@ -26,8 +26,12 @@ if __name__ == "__main__":
 @pytest.mark.extended
 def test_a_worker_and_its_children_run_nothing_of_their_working_folder(empty_shop: Shop, tmp_path: Path) -> None:
     foreign = foreign_folder(tmp_path / "foreign")
-    empty_shop.start("worker", folder=foreign)
-    done = empty_shop.ended(empty_shop.post("prune").id)
+    command = child_processes.python_command("freshet", "worker")
+    worker = subprocess.Popen(command, env=empty_shop.environment, cwd=foreign)
+    try:
+        done = empty_shop.ended(empty_shop.post("prune").id)
+    finally:
+        end(worker)
     assert (done.status, done.attempt) == ("succeeded", 1)
     assert ran(foreign) == []
 

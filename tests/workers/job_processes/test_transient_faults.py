@@ -68,8 +68,8 @@ def small_trained_shop(small_disk: Path, trained_file: Path, tmp_path: Path) -> 
 def test_an_ingestion_waits_for_room_and_stores_everything(small_shop: Shop) -> None:
     shop, files = small_shop, small_shop.settings.data / "incoming"
     synthetic.write(files, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
-    shop.worker()
-    with filled(shop.settings.data, room=2**20):  # so that the job can be posted
+    with filled(shop.settings.data, room=2**20):  # so that the worker can start, and the job be posted
+        shop.worker()
         job = shop.post("ingest", None, **{"from": [str(files)]})
         shop.until(job.id, lambda found: "worker.database" in _log(shop) or found.max_attempts > job.max_attempts)
     done = shop.ended(job.id)
