@@ -16,6 +16,7 @@ from benchmarks.regional.data import basins, opened, require_all
 from benchmarks.regional.members import NAMES, series
 from benchmarks.regional.simulations import shipped
 from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers, Question
+from extensions.physics_exam.members import Members
 from extensions.physics_exam.questions import QUESTIONS, ask
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
@@ -69,7 +70,7 @@ def figures_of(ensemble: Ensemble, names: Sequence[str]) -> dict[str, Numbers]:
     for start in range(0, len(forcings), GROUP):
         group = slice(start, start + GROUP)
         forcing = stacked([one.forcing.over(Period(DAYS.first - WARM_UP, DAYS.last)) for one in forcings[group]])
-        for question, of_group in ask(Exam(ensemble, forcing, latitudes[group], DAYS)):
+        for question, of_group in ask(Exam(Members(ensemble), forcing, latitudes[group], DAYS)):
             figures[question.name].append(of_group)
     return {name: np.concatenate(parts, axis=1) for name, parts in figures.items()}
 

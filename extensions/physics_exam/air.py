@@ -89,12 +89,10 @@ def _added_flow(exam: Exam, mean: float) -> Numbers:
         "1",
         1.0,
         "The air can take up no more water than its energy evaporates.",
+        ("evapotranspiration",),
     ),
 )
 def energy(exam: Exam) -> tuple[Numbers, ...]:
     """Return what the air takes up as a share of Oudin's potential evapotranspiration."""
     potential = weather.potential(exam.forcing, exam.inputs, exam.latitudes).sum(axis=-1)
-    name = exam.ensemble.networks[0].evaporates
-    each = exam.ensemble.each(exam.forcing, exam.states, (name,))
-    taken = [outputs[name].sum(axis=1, dtype=np.float64) for outputs, _ in each]
-    return (np.stack([*taken, np.mean(taken, axis=0)]) / potential,)
+    return (exam.usually("evapotranspiration").sum(axis=-1) / potential,)

@@ -43,6 +43,7 @@ def dry_months(exam: Exam) -> tuple[Numbers, ...]:
         "1",
         0.001,
         "A year that repeats itself leaves the stores as it found them.",
+        ("storage",),
     ),
     Question(
         "storage",
@@ -50,13 +51,14 @@ def dry_months(exam: Exam) -> tuple[Numbers, ...]:
         "1",
         2.0,
         "What takes part in the flow of a basin is at most some years of its precipitation.",
+        ("storage",),
     ),
 )
 def equal_years(exam: Exam) -> tuple[Numbers, ...]:
     """Repeat the weather of one year; return the figures of the last year, and of all years."""
-    year, states, stored = weather.first_days(exam.forcing, YEAR), exam.states, []
+    year, state, stored = weather.first_days(exam.forcing, YEAR), exam.state, []
     for _ in range(REPEATS):
-        response, states = exam.run(year, states)
+        response, state = exam.run(year, state)
         stored.append(response.storage[..., -1])
     rain = year.mass.sum(axis=1, dtype=np.float64)
     return np.abs(stored[-1] - stored[-2]) / rain, np.max(stored, axis=0) / rain
@@ -70,6 +72,7 @@ def equal_years(exam: Exam) -> tuple[Numbers, ...]:
         "1",
         0.1,
         "Snow melts in summer; a store that holds it for years only hides water.",
+        ("snow",),
     ),
 )
 def lasting_snow(exam: Exam) -> tuple[Numbers, ...]:
@@ -77,18 +80,12 @@ def lasting_snow(exam: Exam) -> tuple[Numbers, ...]:
 
     It is asked where `WEAK_MELT` above `WARM` melts what falls below `SNOW_FALLS`: elsewhere snow may last.
     """
-    networks = exam.ensemble.networks
-    if not all(network.snow_cells for network in networks):
-        return (np.full((len(networks) + 1, len(exam.forcing.mass)), NOT_ASKED),)
-    least = []
-    each = exam.ensemble.each(exam.forcing, exam.states, ("storage",))
-    for network, (outputs, _) in zip(networks, each, strict=True):
-        snow = outputs["storage"][:, -YEAR:, list(network.snow_cells)].sum(axis=-1, dtype=np.float64)
-        least.append(snow.min(axis=1))
+    least = exam.usually("snow")[..., -YEAR:].min(axis=-1)
+    least[-1] = least[:-1].mean(axis=0)  # not the minimum of the mean
     years = exam.forcing.mass.shape[1] / YEAR
     melts = WEAK_MELT * np.maximum(exam.temperature - WARM, 0).sum(axis=1)
     snowfall = np.where(exam.temperature < SNOW_FALLS, exam.forcing.mass, 0).sum(axis=1)
-    figures = np.stack([*least, np.mean(least, axis=0)]) / exam.precipitation * years
+    figures = least / exam.precipitation * years
     return (np.where(melts > snowfall, figures, NOT_ASKED),)
 
 

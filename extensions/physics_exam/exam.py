@@ -1,21 +1,24 @@
-"""The members of an ensemble, and their mean, under changed weather. The base of all experiments."""
+"""Members of a model, and their mean, under changed weather. The base of all experiments."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from jobspec.training import InputsConfig
-from models.ensemble import ArrayMap, Ensemble
 from models.forcing import Forcing, mean_temperature
 
 Numbers = npt.NDArray[np.float64]
 YEAR = 365
 NOT_ASKED = -np.inf
 """The figure of a basin to which a question does not apply. NaN is that of members whose water is not a number."""
+RESPONSE = ("discharge", "loss", "storage")
+OUTPUTS = (*RESPONSE, "snow", "evapotranspiration")
+"""What may be examined: mm/day, stored water and snow in mm; evapotranspiration is what the air takes up."""
 COLD = 1.0  # degC: precipitation on a colder day counts as snow
 
 
@@ -31,35 +34,60 @@ class Response:
         return Response(self.discharge[..., :days], self.loss[..., :days], self.storage[..., :days])
 
 
+class Examined(Protocol):
+    """What answers an exam: members that respond to weather, from a state that earlier weather has filled.
+
+    Attributes:
+        inputs: the names of what it takes.
+        outputs: those of `OUTPUTS` that it has.
+    """
+
+    @property
+    def inputs(self) -> InputsConfig: ...
+
+    @property
+    def outputs(self) -> frozenset[str]: ...
+
+    def fill(self, before: Forcing) -> Any:
+        """Return the state after some weather, from empty stores."""
+
+    def run(self, forcing: Forcing, state: Any, names: Sequence[str]) -> tuple[dict[str, Numbers], Any]:
+        """Return some outputs, (members, basins, days) each, and the last state."""
+
+
 class Exam:
-    """Runs of mass-conserving members from one day, from states that earlier weather has filled.
+    """Runs of what is examined from one day, from states that earlier weather has filled.
 
     The forcing begins with the years of warm-up; `days`, two years at least, follow. Latitudes are in degrees.
     """
 
-    def __init__(self, ensemble: Ensemble, forcing: Forcing, latitudes: Sequence[float], days: Period) -> None:
-        self.ensemble, self.latitudes = ensemble, latitudes
-        before = forcing.over(Period(forcing.first, days.first - np.timedelta64(1, "D")))
+    def __init__(self, examined: Examined, forcing: Forcing, latitudes: Sequence[float], days: Period) -> None:
+        self.examined, self.latitudes = examined, latitudes
         self.forcing = forcing.over(days)
-        self.states = [state for _, state in ensemble.each(before, None, ())]
+        self.state = examined.fill(forcing.over(Period(forcing.first, days.first - np.timedelta64(1, "D"))))
 
     @property
     def inputs(self) -> InputsConfig:
-        return self.ensemble.config.inputs
+        return self.examined.inputs
 
-    def run(self, forcing: Forcing, states: Sequence[ArrayMap] | None = None) -> tuple[Response, list[ArrayMap]]:
-        """Return the response to some weather and the last states; by default from the first day's states."""
-        members, last = list[tuple[Numbers, ...]](), list[ArrayMap]()
-        for outputs, state in self.ensemble.each(forcing, states or self.states, ("discharge", "loss", "storage")):
-            stored = outputs["storage"].sum(axis=-1, dtype=np.float64)
-            members.append((outputs["discharge"].astype(np.float64), outputs["loss"].astype(np.float64), stored))
-            last.append(state)
-        parts = (np.stack(values) for values in zip(*members, strict=True))
-        return Response(*(np.concatenate([part, part.mean(axis=0, keepdims=True)]) for part in parts)), last
+    def run(self, forcing: Forcing, state: Any = None) -> tuple[Response, Any]:
+        """Return the response to some weather and the last state; by default from the first day's state."""
+        found, last = self._run(forcing, RESPONSE, self.state if state is None else state)
+        unknown = np.full_like(found["discharge"], np.nan)
+        return Response(*(found.get(name, unknown) for name in RESPONSE)), last
 
     def respond(self, forcing: Forcing) -> Response:
-        """Return the response to some weather from the first day's states."""
+        """Return the response to some weather from the first day's state."""
         return self.run(forcing)[0]
+
+    def usually(self, name: str) -> Numbers:
+        """Return an output under the weather as it was, (members + 1, basins, days)."""
+        return self._run(self.forcing, (name,), self.state)[0][name]
+
+    def _run(self, forcing: Forcing, names: Sequence[str], state: Any) -> tuple[dict[str, Numbers], Any]:
+        known = [name for name in names if name in self.examined.outputs]
+        found, last = self.examined.run(forcing, state, known)
+        return {name: np.concatenate([of, of.mean(axis=0, keepdims=True)]) for name, of in found.items()}, last
 
     @cached_property
     def usual(self) -> Response:
@@ -92,6 +120,7 @@ class Question:
         unit: of figure and limit; `1` for a share.
         limit: the largest figure that passes; float32 rounding stays below it.
         reason: why a larger one violates physics.
+        needs: the outputs without which it is not asked.
     """
 
     name: str
@@ -99,6 +128,7 @@ class Question:
     unit: str
     limit: float
     reason: str
+    needs: tuple[str, ...] = ("discharge",)
 
 
 @dataclass(frozen=True, slots=True)

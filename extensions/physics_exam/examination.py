@@ -7,7 +7,8 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from extensions.physics_exam.exam import YEAR, Exam
-from extensions.physics_exam.questions import answers
+from extensions.physics_exam.members import Members
+from extensions.physics_exam.questions import answers, ruled_out
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, water_year
 from hydrology.water.probes import ProbeResult
@@ -42,8 +43,8 @@ def examine(work: Work, ensemble: Ensemble, names: Sequence[str]) -> tuple[Probe
         weather = real_weather(session, ensemble.config, names)
     if weather is None:
         return ()
-    exam = Exam(ensemble, weather.forcing, weather.latitudes, weather.days)
-    return answers(exam)
+    exam = Exam(Members(ensemble), weather.forcing, weather.latitudes, weather.days)
+    return answers(exam, ruled_out(ensemble.config))
 
 
 def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:

@@ -1,6 +1,6 @@
 """The experiments of an examination, in the order of their report."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -39,9 +39,8 @@ def ruled_out(config: TrainingConfig) -> frozenset[str]:
     return cannot_fail if AREA in config.inputs.static else cannot_fail | _names(basin.other_area)
 
 
-def answers(exam: Exam) -> tuple[ProbeResult, ...]:
+def answers(exam: Exam, binding: Collection[str] = ()) -> tuple[ProbeResult, ...]:
     """Return the result of every question that applies: the figure of the worst of an exam's members and basins."""
-    binding = ruled_out(exam.ensemble.config)
     return tuple(
         _result(question, figures[:-1], question.name in binding)
         for question, figures in ask(exam)
@@ -60,4 +59,8 @@ def _result(question: Question, figures: Numbers, binding: bool) -> ProbeResult:
 def ask(exam: Exam) -> Iterator[tuple[Question, Numbers]]:
     """Yield each question with its figures, (members + 1, basins)."""
     for experiment in EXPERIMENTS:
-        yield from zip(experiment.questions, experiment.measure(exam), strict=True)
+        asked = [exam.examined.outputs.issuperset(question.needs) for question in experiment.questions]
+        none = np.full(exam.usual.discharge.shape[:2], NOT_ASKED)
+        figures = experiment.measure(exam) if any(asked) else [none] * len(asked)
+        for question, of, is_asked in zip(experiment.questions, figures, asked, strict=True):
+            yield question, of if is_asked else none

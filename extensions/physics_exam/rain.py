@@ -36,6 +36,7 @@ DRIER = np.float32(0.8)
         "1",
         0.001,
         "Under the same air a wetter basin evaporates as much or more.",
+        ("loss",),
     ),
 )
 def storms(exam: Exam) -> tuple[Numbers, ...]:
@@ -106,6 +107,7 @@ def _storm_runoff(exam: Exam, start: int, daily: float) -> Numbers:
         "1",
         0.001,
         "Under the same air a drier basin evaporates as much or less.",
+        ("loss",),
     ),
 )
 def less_rain(exam: Exam) -> tuple[Numbers, ...]:

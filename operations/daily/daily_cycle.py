@@ -75,13 +75,13 @@ class IssuedPart:
     Attributes:
         runs: their ids.
         without: why basins have no forecast at all.
-        alert_changes: their number.
+        alert_changes: their number; None where the alerts are not decided, since the part failed.
     """
 
     basins: list[BasinOutcome]
     runs: list[str] = field(default_factory=list)
     without: Reasons = field(default_factory=dict)
-    alert_changes: int = 0
+    alert_changes: int | None = None
 
     @classmethod
     def failed(cls, names: Sequence[str], reason: Absent) -> Self:
@@ -233,8 +233,8 @@ def close(work: Work, plan: CyclePlan, parts: Sequence[IssuedPart], asked: Daily
     if asked.purpose in ISSUED:
         lacking = [one.settled for one in basins if one.status != "issued"]  # the others are settled with their part
         issue_record.settle(work, lacking, asked.day, closes=True)
-    changes = sum(part.alert_changes for part in parts)
-    changes += _decided(work, [one.basin for one in basins if one.status == "failed"], asked)  # of parts that failed
+    undecided = [one.basin for part in parts if part.alert_changes is None for one in part.basins]
+    changes = sum(part.alert_changes or 0 for part in parts) + _decided(work, undecided, asked)
     with work.database.reading() as session:
         issued = [*runs.get_many(session, [run for part in parts for run in part.runs]).values()]
     cycle = Cycle(sorted(basins, key=lambda one: one.basin), issued, plan.problems, changes)

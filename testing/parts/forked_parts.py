@@ -30,7 +30,8 @@ class ForkedPart:
     def __init__(
         self, module: str, arguments: Sequence[str], *, environment: Mapping[str, str], log: Path, folder: Path
     ) -> None:
-        self._process = _CONTEXT.Process(target=_run, args=(module, arguments, dict(environment), log, folder))
+        what = (module, arguments, dict(environment), log, folder)
+        self._process = _CONTEXT.Process(target=_run, args=what, daemon=True)  # it ends with this process
         self._process.start()
         assert self._process.pid is not None
         self.pid = self._process.pid

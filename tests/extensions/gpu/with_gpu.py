@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from runtime.process import log_to_stderr
 from runtime.settings import Settings
-from tests.extensions.gpu.fake_gpu import fake_gpu
 from workers.job_processes.job_process import serve
 from workers.processes import work
 from workers.tasks import HANDLERS
@@ -18,6 +17,8 @@ from workers.tasks import HANDLERS
 def main(arguments: Sequence[str]) -> None:
     """Run the child where a worker's process id is given, else a worker of some queues."""
     if arguments[0].isdigit():
+        from tests.extensions.gpu.fake_gpu import fake_gpu  # here, for a worker starts without torch
+
         with fake_gpu:
             serve(HANDLERS)
     log_to_stderr("info")

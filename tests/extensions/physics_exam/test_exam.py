@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers
+from extensions.physics_exam.members import Members
 from extensions.physics_exam.questions import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask, ruled_out
 from hydrology.base.calendar import Period, day
 from hydrology.water.probes import ProbeResult
@@ -74,7 +75,16 @@ def exam(
         change(one)
         networks.append(one.eval())
     ensemble = replace(ensemble, labels=tuple(range(members)), networks=tuple(networks))
-    return Exam(ensemble, forcing, LATITUDES, DAYS)
+    return Exam(Members(ensemble), forcing, LATITUDES, DAYS)
+
+
+def config_of(of: Exam) -> TrainingConfig:
+    assert isinstance(of.examined, Members)
+    return of.examined.ensemble.config
+
+
+def judged(of: Exam) -> tuple[ProbeResult, ...]:
+    return answers(of, ruled_out(config_of(of)))
 
 
 def figures(of: Exam) -> dict[str, Numbers]:
@@ -176,7 +186,7 @@ def test_water_that_is_not_a_number_fails_every_question() -> None:
 
 
 def test_an_area_that_is_no_input_moves_no_runoff_by_design() -> None:
-    config = exam().ensemble.config
+    config = config_of(exam())
     assert "area" not in ruled_out(config)
     assert "area" in ruled_out(
         config.model_copy(update={"inputs": config.inputs.model_copy(update={"static": ("frac_snow",)})})
@@ -184,7 +194,7 @@ def test_an_area_that_is_no_input_moves_no_runoff_by_design() -> None:
 
 
 def test_a_question_is_binding_where_the_design_rules_a_failure_out() -> None:
-    free, blind = (answers(exam(unseen=unseen)) for unseen in ((), BLIND))
+    free, blind = (judged(exam(unseen=unseen)) for unseen in ((), BLIND))
     assert {answer.name for answer in blind if answer.binding} == OF_RAIN
     assert not any(answer.forbids for answer in (*free, *blind))
     assert {answer.name for answer in free} == OF_CELLS
@@ -227,18 +237,18 @@ def exam_of_buckets() -> Exam:
     )
     ensemble = Ensemble.load(config, Scaler.fit(forcing), {}, ())
     network = build(config.network, config.inputs, seed=0).eval()
-    return Exam(replace(ensemble, labels=(0,), networks=(network,)), forcing, LATITUDES, DAYS)
+    return Exam(Members(replace(ensemble, labels=(0,), networks=(network,))), forcing, LATITUDES, DAYS)
 
 
 def test_buckets_pass_what_their_design_guarantees_and_are_held_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {result.name: result for result in answers(exam_of_buckets())}
+    found = {result.name: result for result in judged(exam_of_buckets())}
     assert found["lasting snow"].value == pytest.approx(0, abs=1e-6)
     assert {name for name, result in found.items() if result.binding} == OF_RAIN | {"lasting snow", "energy"}
     assert all(result.failing == 0 for result in found.values() if result.binding)
 
     never = [replace(one, low=30.0, high=40.0) if one.name == "melt_threshold" else one for one in STATIC]
     monkeypatch.setattr(buckets, "STATIC", tuple(never))
-    found = {result.name: result for result in answers(exam_of_buckets())}
+    found = {result.name: result for result in judged(exam_of_buckets())}
     assert found["lasting snow"].forbids
 
 
