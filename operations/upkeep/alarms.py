@@ -45,7 +45,7 @@ def due_notices(session: Session, settings: Settings, now: datetime) -> list[Not
     """Return the notices to store now: of alarms that begin, and of those that have ended."""
     present, standing = {one.name: one for one in present_alarms(session, settings, now)}, standing_alarms(session)
     today = day(now.date())
-    begun = [
+    started = [
         (name, one.cause, one.why)
         for name, one in present.items()
         if name not in standing and not is_stored(session, today, one.cause, name)  # once a day, if it comes and goes
@@ -55,5 +55,5 @@ def due_notices(session: Session, settings: Settings, now: datetime) -> list[Not
     ]
     return [
         Notice(id=new_id(now), day=today, causes=cause, at=now, why=why, alarm=name)
-        for name, cause, why in [*begun, *over]
+        for name, cause, why in [*started, *over]
     ]

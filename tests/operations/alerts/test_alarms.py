@@ -70,10 +70,10 @@ def test_each_cause_is_one_message_and_its_end_is_one(outbox: Outbox, monkeypatc
     assert outbox.deliver() == {"delivered": 6}
     assert of_alerts.requests == []
     payloads = [json.loads(request.body) for request in receiver.requests]
-    begun, over = (
+    started, over = (
         [one["data"]["alarm"] for one in payloads if one["type"] == f"alarm.{kind}"] for kind in ("begins", "ends")
     )
-    assert sorted(begun) == sorted(over) == sorted([flow, past, disk])
+    assert sorted(started) == sorted(over) == sorted([flow, past, disk])
     assert {one["data"]["causes"][0] for one in payloads if one["data"]["causes"]} == {"silent-feed", "disk"}
 
 
