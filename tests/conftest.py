@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 COMPILED = ROOT / "models" / "nets" / "compiled"
 TESTS = ROOT / "tests"
 RECORDS = TESTS / "records"
-WAITING = (TESTS / "guide", TESTS / "workers")
+LONG, WAITING = TESTS / "guide", TESTS / "workers"
 ALL_EXTENDED = "\npytestmark = pytest.mark.extended\n"
 """In a module whose tests are all for `make test-all`."""
 
@@ -44,11 +45,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return ALL_EXTENDED in collection_path.read_text("utf-8") or None
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """Leave PostgreSQL to `make test-all`, but for `records` and the first test of each other folder.
 
-    Begin with the tests that wait for processes, so that none of them is left to run alone at the end.
+    Each process of pytest-xdist begins with an equal part of the tests, in their order. The first begins with the
+    longest, the second with those that wait for processes, so that neither are left to run alone at the end.
     """
     on_postgresql = [
         item
@@ -61,7 +63,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in on_postgresql:
         if item not in first_of_folders:
             item.add_marker(pytest.mark.extended)
-    items.sort(key=lambda item: [not item.path.is_relative_to(folder) for folder in WAITING])
+    yield  # those that are not asked for are left out
+    long, waiting = ([item for item in items if item.path.is_relative_to(folder)] for folder in (LONG, WAITING))
+    others = [item for item in items if item not in {*long, *waiting}]
+    rest_of_first = max(len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) - len(long), 0)
+    items[:] = [*long, *others[:rest_of_first], *waiting, *others[rest_of_first:]]
 
 
 def _database_of(item: pytest.Item) -> object:
