@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
-# Bytecode of what pip has installed, on all processors; the packages' own tests are left out, as nothing imports them.
-BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing/_internal)/' .venv/lib
+# Bytecode of what pip has installed, on all processors; that of torch while pip, which takes one, installs the rest. The
+# packages' own tests are left out, as nothing imports them.
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing/_internal)/'
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
     models/nets/compiled/variants.py
 
@@ -25,16 +26,16 @@ setup: .venv/.ready
 
 # Installing compiles the libraries of models/nets/compiled.
 .venv/.ready: .venv/.torch $(INSTALLED)
-	$(PIP) --editable .
-	$(BYTECODE)
+	$(BYTECODE) .venv/lib/python*/site-packages/torch & $(PIP) --editable . && wait
+	$(BYTECODE) .venv/lib
 	@touch $@
 
 .venv/.ready-to-test: .venv/.torch $(INSTALLED)
 # In this environment the build's tools are dependencies anyway: one of its own for the build would have them twice.
 	$(PIP) setuptools ziglang
-	$(PIP) --no-build-isolation --editable '.[dev]'
+	$(BYTECODE) .venv/lib/python*/site-packages/torch & $(PIP) --no-build-isolation --editable '.[dev]' && wait
 	$(PIP) --no-deps openapi-python-client
-	$(BYTECODE)
+	$(BYTECODE) .venv/lib
 	@touch .venv/.ready $@
 
 demo: .venv/.ready
