@@ -74,7 +74,7 @@ def read_comparison(request: Request, session: Reading, comparison: ComparisonId
 
 def _newest(scores: list[verification_scores.Quartiles]) -> verification_scores.Quartiles | None:
     """Return the score of the members' mean over the newest period."""
-    of_mean = [score for score in scores if score.member == "mean"]
+    of_mean = [score for score in scores if score.member == verification_scores.MEAN]
     return max(of_mean, key=lambda score: (score.first_day, score.last_day), default=None)
 
 

@@ -41,14 +41,16 @@ def ship_skill(name: str) -> None:
         rows = scores.scores(
             session,
             versions=[version],
-            members=["mean", *of_subsets],
+            members=[scores.MEAN, *of_subsets],
             first_day=period.first,
             last_day=period.last,
         )
     database.close()
     evaluated = [row for row in rows if not row.shipped]
-    by_member = {name: _metrics([row for row in evaluated if row.member == name]) for name in ("mean", *of_subsets)}
-    mean = by_member.pop("mean")
+    by_member = {
+        name: _metrics([row for row in evaluated if row.member == name]) for name in (scores.MEAN, *of_subsets)
+    }
+    mean = by_member.pop(scores.MEAN)
     if mean.basins != sorted(stored.basins):
         raise SystemExit(
             f"{len(mean.basins)} of {len(stored.basins)} basins are evaluated: "

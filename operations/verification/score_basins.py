@@ -178,9 +178,11 @@ class VersionScorer:
 
     def _error_models(self, loaded: LoadedVersion, basins: Sequence[str]) -> dict[str, BasinErrorModel]:
         """Return the error models of the version to score; none that are fitted to days of the period."""
+        if loaded.version.id != self.scored:
+            return {}
         with self.work.database.reading() as session:
             model = error_model_of(session, loaded.version, basins)
-        if loaded.version.id != self.scored or isinstance(model, Absent) or model.period.overlap(self.period):
+        if isinstance(model, Absent) or model.period.overlap(self.period):
             return {}
         return {basin: of_basin for basin in basins if (of_basin := model.of_basin(basin)) is not None}
 
