@@ -47,8 +47,9 @@ class OfForecaster(Model):
     forecaster: str = Field(
         description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
         "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
-        "observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones "
-        "before that."
+        "observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the "
+        "lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the "
+        "forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that."
     )
 
 
