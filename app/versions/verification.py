@@ -61,7 +61,7 @@ class OfLead(OfForecaster):
 
 _ALL_DIGITS = As(exact=True)
 _OF_SCORES = shown_fields(Verification, _ALL_DIGITS)
-_POOLED = As("PooledScore", "A score over the basins; null where no basin has a value.", exact=True)
+POOLED_SCORE = As("PooledScore", "A score over the basins; null where no basin has a value.", exact=True)
 
 
 class _ByBasin(OfLead):
@@ -92,7 +92,7 @@ class _OverBasins(OfLead):
     basins: int = Field(description="Number of basins.")
 
 
-_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
+_OF_BASINS = {name: (model_of(Quartiles, POOLED_SCORE), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
 
 
 class PooledLead(extended(_OverBasins, **_OF_BASINS)):  # type: ignore[misc]
@@ -156,7 +156,7 @@ def model_verification(session: Session, version: str, season: Season) -> ModelV
 
 
 def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
-    scores = {name: _POOLED.model(quartiles) for name, quartiles in row.scores.items()}
+    scores = {name: POOLED_SCORE.model(quartiles) for name, quartiles in row.scores.items()}
     shown: PooledLead = PooledLead.from_records(row, scored=row.version_id, missing=texts(row.missing), **scores)
     return shown
 

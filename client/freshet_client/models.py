@@ -2811,6 +2811,48 @@ class PublishedScore(Model):
     difference: Difference
 
 
+class Quartiles(Model):
+    """Quartiles of a score over the basins in which the days had the same use."""
+
+    metric: str
+    """`nse`, `kge`, `fhv` and so on; biases are in %."""
+
+    member: str
+    """
+    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
+    """
+
+    lead: str
+    """Days after T0; `all` for the score of a simulation."""
+
+    season: str
+    threshold: str
+    forcing_kind: str
+    """The weather that drove the simulation."""
+
+    reference: str
+    """The reference data."""
+
+    period: Period
+    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
+    """
+    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
+    """
+
+    n: int
+    """Number of basins with a value."""
+
+    lacking: int
+    """Number of basins without a value, with a reason."""
+
+    shipped: int
+    """Number of values that came with the shipped ensemble, computed elsewhere."""
+
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
 class Rain(Model):
     """Precipitation behind a change, mm, the mean of the traces."""
 
@@ -3023,6 +3065,32 @@ class RivalList(Model):
     """The stored rivals, by name."""
 
     rivals: list[RivalDetail]
+
+
+class RivalScore(Model):
+    """A score of a rival's forecasts and of the own ones, on the same days in the same basins."""
+
+    rival: str
+    weather: str
+    """The own weather after T0: a weather forecast's source and model, or `climatology`."""
+
+    lead: int
+    """Days after T0, the last full day before the issue."""
+
+    metric: str
+    """`crps_mm_per_day` or `nse_of_median`."""
+
+    forecasts: int
+    """Number of forecasts of all basins that both have, with observed flow."""
+
+    theirs: PooledScore
+    """Of the rival, over basins."""
+
+    own: PooledScore
+    """Of the version's forecasts, calibrated where they can be."""
+
+    difference: Difference
+    """Of the rival to the own forecasts by basin; `better` counts basins in which the rival is."""
 
 
 class Rollback(Model):
@@ -3989,59 +4057,6 @@ class WithoutForecast(Model):
     """The type of the problem that the basin's own latest forecast would return."""
 
     reason: str
-
-
-class AppVersionsScoresQuartiles(Model):
-    """Quartiles of a score over the basins in which the days had the same use."""
-
-    metric: str
-    """`nse`, `kge`, `fhv` and so on; biases are in %."""
-
-    member: str
-    """
-    A member's number, or `mean` for the members' mean, or `draws` for the mean over draws of the calibrated flow, of which the scores that compare distributions are computed where the error model is fitted to other days. Of a version that combines others also the names of some of its weather products, joined by `+`: the mean with these alone.
-    """
-
-    lead: str
-    """Days after T0; `all` for the score of a simulation."""
-
-    season: str
-    threshold: str
-    forcing_kind: str
-    """The weather that drove the simulation."""
-
-    reference: str
-    """The reference data."""
-
-    period: Period
-    period_use: Literal["held out", "validation", "training", "mixed", "unknown"]
-    """
-    How the training of the scored version used the days of the period: `held out` not at all, or it has not learnt from this basin; `validation` to choose its weights; `training` to fit them; `mixed` some of the days, or by some of the versions that it combines, or in some of the basins; `unknown` where the version does not state its days. Only a score on days that are held out is its skill: others flatter it.
-    """
-
-    n: int
-    """Number of basins with a value."""
-
-    lacking: int
-    """Number of basins without a value, with a reason."""
-
-    shipped: int
-    """Number of values that came with the shipped ensemble, computed elsewhere."""
-
-    p25: float | None
-    median: float | None
-    p75: float | None
-
-
-class HydrologyScoresComparisonsQuartiles(Model):
-    """Quartiles over basins, interpolated linearly; None where there is no basin."""
-
-    n: int
-    """Number of basins with a value."""
-
-    p25: float | None
-    median: float | None
-    p75: float | None
 
 
 class AdjustedForecast(Model):
@@ -5654,7 +5669,7 @@ class ForecasterHeadline(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of the record's flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     months: list[MonthHeadline]
@@ -5876,7 +5891,7 @@ class LeadValue(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of the record's flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -5937,7 +5952,7 @@ class LeadVerification(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of the record's flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -6372,7 +6387,7 @@ class ModelSkill(Model):
     The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has none of its own because it has learnt from every year.
     """
 
-    scores: list[AppVersionsScoresQuartiles]
+    scores: list[Quartiles]
     """Quartiles over the basins; null where no basin has a value."""
 
 
@@ -6723,7 +6738,7 @@ class PooledLead(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of the record's flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -7157,30 +7172,15 @@ class RetrainingJob(Model):
     params: RetrainingParams
 
 
-class RivalScore(Model):
-    """A score of a rival's forecasts and of the own ones, on the same days in the same basins."""
+class RivalComparison(Model):
+    """Scores of rivals beside those of a model version, on the same days and basins."""
 
-    rival: str
-    weather: str
-    """The own weather after T0: a weather forecast's source and model, or `climatology`."""
+    version: str
+    """The model version."""
 
-    lead: int
-    """Days after T0, the last full day before the issue."""
-
-    metric: str
-    """`crps_mm_per_day` or `nse_of_median`."""
-
-    forecasts: int
-    """Number of forecasts of all basins that both have, with observed flow."""
-
-    theirs: HydrologyScoresComparisonsQuartiles
-    """Of the rival, over basins."""
-
-    own: HydrologyScoresComparisonsQuartiles
-    """Of the version's forecasts, calibrated where they can be."""
-
-    difference: Difference
-    """Of the rival to the own forecasts by basin; `better` counts basins in which the rival is."""
+    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
+    scores: list[RivalScore]
+    """By rival, weather, lead and metric, as last verified. Empty where no forecast of both is verified."""
 
 
 class RiverAlert(Model):
@@ -9416,17 +9416,6 @@ class OutlookPage(Model):
     outlooks: list[BasinOutlook]
     next: str | None
     """Where the next page is, also in the `Link` header; null on the last page."""
-
-
-class RivalComparison(Model):
-    """Scores of rivals beside those of a model version, on the same days and basins."""
-
-    version: str
-    """The model version."""
-
-    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
-    scores: list[RivalScore]
-    """By rival, weather, lead and metric, as last verified. Empty where no forecast of both is verified."""
 
 
 class RunPage(Model):

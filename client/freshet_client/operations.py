@@ -3015,7 +3015,7 @@ class Operations(BaseClient):
         )
         return self._content(request)
 
-    def list_rivals(self) -> models.RivalList:
+    def read_rivals(self) -> models.RivalList:
         """List rivals.
 
         Other models and services whose flows are stored here. They are judged beside the own forecasts and never
@@ -3030,8 +3030,8 @@ class Operations(BaseClient):
         """Rivals beside a model version.
 
         Scores of every rival's forecasts beside those that the version issued, on the same days T0, leads and
-        basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. `freshet
-        verify` renews them, as does the daily cycle.
+        basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs of
+        the kind `verification` renew them.
 
         Args:
             version: A model version's id.

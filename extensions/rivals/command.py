@@ -23,7 +23,7 @@ from records.verification import rivals
 
 def _name(text: str) -> str:
     if not re.fullmatch(ID, text):
-        raise InvalidInput(f"{text[:64]!r} is no name of a rival: give {ID}.")
+        raise InvalidInput(f"{text[:64]!r} cannot name a rival: give {ID}.")
     return text
 
 
@@ -102,6 +102,6 @@ def _named(path: Path) -> dict[str, str]:
     sheet = Sheet.of_csv(*ANY_FILES.read(path))
     sheet.require(("theirs", "basin"))
     return {
-        row["theirs"]: sheet.basin(row["basin"], "basin is no identifier", "write it like USGS-01013500", line)
+        row["theirs"]: sheet.basin(row["basin"], "basin is not an identifier", "write it like USGS-01013500", line)
         for line, row in sheet.rows
     }

@@ -50,14 +50,14 @@ def compare(session: Session, version: str, rivals: Sequence[str], season: Seaso
             if values:
                 of_rivals, of_version = zip(*values, strict=True)
                 yield RivalScore(
-                    rival,
-                    weather,
-                    lead,
-                    metric,
-                    sum(row.scores.n for row in theirs.values()),
-                    quartiles(of_rivals),
-                    quartiles(of_version),
-                    difference(of_rivals, of_version, perfect=perfect),
+                    rival=rival,
+                    weather=weather,
+                    lead=lead,
+                    metric=metric,
+                    forecasts=sum(row.scores.n for row in theirs.values()),
+                    theirs=quartiles(of_rivals),
+                    own=quartiles(of_version),
+                    difference=difference(of_rivals, of_version, perfect=perfect),
                 )
 
 

@@ -16,10 +16,11 @@ from app.http.base_schema import Model, OfBasin, Series, column
 from app.http.dependencies import KnownBasin, Reading, VersionId
 from app.http.json_numbers import gappy_column
 from app.http.shown import As
-from app.versions.verification import OfSeason
+from app.versions.verification import POOLED_SCORE, OfSeason
 from extensions.rivals.comparison import RivalScore, compare
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.errors import NotFound
+from hydrology.scores.comparisons import Difference, Quartiles
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.results import ALL_YEAR, Season
 from jobspec.fields import ID, DayField
@@ -30,6 +31,8 @@ from records.versions import versions
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
+
+_SHOWN = As(exact=True, parts=((Quartiles, POOLED_SCORE), (Difference, As(exact=True))))
 
 RivalId = Annotated[str, Path(description="The name of a rival.", pattern=ID, examples=["nwm"])]
 OfT0 = Annotated[
@@ -58,7 +61,7 @@ class RivalComparison(Model):
 
     version: str = Field(description="The model version.")
     season: Season
-    scores: list[Annotated[RivalScore, As(exact=True)]] = Field(
+    scores: list[Annotated[RivalScore, _SHOWN]] = Field(
         description="By rival, weather, lead and metric, as last verified. Empty where no forecast of both is verified."
     )
 
@@ -90,7 +93,7 @@ class NoRivalFlow(NotFound):
 
 
 @router.get("/rivals", summary="List rivals", **documented_responses(RivalList))
-def list_rivals(session: Reading, answer: JsonAnswer) -> Response:
+def read_rivals(session: Reading, answer: JsonAnswer) -> Response:
     """Other models and services whose flows are stored here. They are judged beside the own forecasts and never mixed
     into them. An admin adds them from files (`freshet rivals add`)."""
     return answer.of(RivalList(rivals=[RivalDetail.from_records(one) for one in rivals.list_rivals(session)]))

@@ -93,7 +93,7 @@ class _Frame:
             raise self.fault("its rows have several units", "give each a file of its own")
         stated = stated if column is None or frame.empty else str(column.iloc[0])
         flow = pd.to_numeric(frame["discharge"], errors="coerce")
-        self.refuse(frame, flow.isna() & ~_is_empty(frame["discharge"]), "the flow is no number", "correct it")
+        self.refuse(frame, flow.isna() & ~_is_empty(frame["discharge"]), "the flow is not a number", "correct it")
         frame["discharge"] = converted(flow, unit=self._unit(unit or stated), into="m3/s", area=None)
         frame = frame[frame["discharge"].notna()].copy()
         cause = f"the flow is not between 0 and {MAX_FLOW:g} m3/s"
@@ -125,7 +125,7 @@ class _Frame:
         try:
             match self.path.suffix.lower():
                 case ".csv":
-                    return pd.read_csv(self.path, dtype=str, keep_default_na=False), None
+                    return pd.read_csv(self.path, dtype=str, na_filter=False), None
                 case ".parquet":
                     return pd.read_parquet(self.path), None
                 case ".nc" | ".zarr":
@@ -170,7 +170,7 @@ class _Frame:
         unit = _UNITS.get(re.sub(r"\s|\*(?=s)", "", stated.lower()))
         if unit is None:
             raise self.fault(
-                "has a unit that is no discharge", f"give flow in {' or '.join(sorted({*_UNITS.values()}))}"
+                "has a unit that is not of discharge", f"give flow in {' or '.join(sorted({*_UNITS.values()}))}"
             )
         return unit
 
@@ -188,7 +188,7 @@ class _Frame:
         if pd.api.types.is_timedelta64_dtype(leads):
             return leads.astype("timedelta64[s]")
         days = pd.to_numeric(leads, errors="coerce")
-        self.refuse(leads.to_frame(), ~days.between(0, MAX_LEAD), "the lead is no number of days", "correct it")
+        self.refuse(leads.to_frame(), ~days.between(0, MAX_LEAD), "the lead is not a number of days", "correct it")
         return pd.to_timedelta(days, unit="D").astype("timedelta64[s]")
 
 

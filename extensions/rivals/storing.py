@@ -8,21 +8,21 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from extensions.rivals.reading import RivalFlows
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.arrays import Array
-from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.base.products import DISCHARGE
-from hydrology.base.units import converted, only_area
+from hydrology.base.reasons import Reason
+from hydrology.base.units import only_area, to_mm_per_day
 from hydrology.scores.scores import SCORES, all_scores
 from ingestion.base import ANY_FILES, SourceFile
 from ingestion.sheet import Sheet
 from ingestion.sources.benchmarks import Publication
+from operations.basin_data.dataset import load_discharge
 from operations.basin_data.ingest import ingest_published
 from records.basins import basins
 from records.database.work import Work
-from records.series import series
 from records.verification import rivals
 from records.verification.rivals import Flow, Rival
 
@@ -56,7 +56,7 @@ def add(work: Work, rival: str, source: str, read: RivalFlows, period: Period | 
     with work.database.transaction() as session:
         here = {basin.id for basin in basins.list_basins(session)}
         flows = {key: flow for key, flow in read.flows.items() if key[0] in here}
-        left_out = {basin: "It is not stored here." for basin, _ in read.flows if basin not in here}
+        left_out = {basin: absent(Reason.RIVAL_ELSEWHERE) for basin, _ in read.flows if basin not in here}
         if not flows:
             raise DataProblem(f"No basin of rival {rival} is stored here: ingest some, or name its basins (--basins).")
         known = Rival(
@@ -68,37 +68,45 @@ def add(work: Work, rival: str, source: str, read: RivalFlows, period: Period | 
         content = b"".join(flow.tobytes() for flow in flows.values())
         file = SourceFile(rival, sha256(content), len(content))
         ingest_published(work, Publication(f"rival {rival}", source, period, file, scores))
-    return Added(rival, read.kind, len({basin for basin, _ in flows}), len(flows), len(scores) // len(SCORES), left_out)
+    return Added(
+        rival=rival,
+        kind=read.kind,
+        basins=len({basin for basin, _ in flows}),
+        issues=len(flows),
+        scored=len(scores) // len(SCORES),
+        left_out=texts(left_out),
+    )
 
 
 def _scores(
-    session: Session, rival: str, flows: Mapping[tuple[str, Day], Flow], period: Period, left_out: dict[str, str]
+    session: Session, rival: str, flows: Mapping[tuple[str, Day], Flow], period: Period, left_out: dict[str, Absent]
 ) -> Iterator[tuple[tuple[str, str, str], float | None]]:
     for (basin, t0), flow in flows.items():
         found = _on_observed_days(session, basin, t0, flow, period)
-        if isinstance(found, str):
+        if isinstance(found, Absent):
             left_out[basin] = found
             continue
         for metric, score in all_scores(*found, period.days).items():
             yield (rival, basin, metric), score.value
 
 
-def _on_observed_days(session: Session, basin: str, t0: Day, flow: Flow, period: Period) -> tuple[Array, Array] | str:
+def _on_observed_days(
+    session: Session, basin: str, t0: Day, flow: Flow, period: Period
+) -> tuple[Array, Array] | Absent:
     """Return simulated and observed flow of the days of a period, mm/day, or why there is none."""
     area = only_area(basins.get(session, basin).areas)
     if area is None:
-        return "It has no area, by which flow becomes a depth."
-    stored = series.read(session, basin, gauge_product(basin), DISCHARGE, period)
-    if stored is None:
-        return f"No flow is observed in {period}."
-    observed = converted(stored.over(period).values, unit=stored.unit, into="mm/day", area=area)
+        return absent(Reason.NO_AREA_FOR_DEPTH, basin=basin)
+    observed = load_discharge(session, basin, [area.name], period)
+    if isinstance(observed, Absent):
+        return observed
     simulated = np.full(len(observed), np.nan)
     at = (period.days - t0).astype(int) - 1
     inside = (at >= 0) & (at < flow.shape[1])
-    simulated[inside] = converted(flow[0, at[inside]], unit="m3/s", into="mm/day", area=area)
+    simulated[inside] = to_mm_per_day(flow[0, at[inside]], unit="m3/s", area=area)
     if lacking := int((np.isfinite(observed) & ~np.isfinite(simulated)).sum()):
-        return f"It lacks {lacking} of the observed days of {period}."
-    return simulated, observed
+        return absent(Reason.RIVAL_LACKS_DAYS, days=lacking, period=str(period))
+    return simulated, observed.astype(np.float64)
 
 
 def add_scores(work: Work, path: Path, model: str, source: str, period: Period, names: Collection[str]) -> int:

@@ -52,7 +52,7 @@ def test_a_simulation_is_scored_on_the_days_of_the_version_and_compared(store: D
         "simulation", 1, {(basin, DAYS.first - 1): flow[None].astype(np.float32) for basin, flow in flows.items()}
     )
     done = add(work_of(store, CLOCK), MODEL, "A simulation of this test.", read, DAYS)
-    assert (done.scored, done.left_out) == (2, {BASINS[2]: f"It lacks 1 of the observed days of {DAYS}."})
+    assert (done.scored, done.left_out) == (2, {BASINS[2]: f"The simulation lacks 1 of the observed days of {DAYS}."})
     with store.reading() as session:
         version = versions.newest(session).id
         rows = published_scores(session, f"rival {MODEL}")
@@ -87,7 +87,7 @@ def test_scores_of_the_national_water_model_are_stored_as_published(store: Datab
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "expected"),
     [
         ("gauge,nse\n01013500,0.5\n", "no column is the basin"),
         ("basin,quality\n01013500,0.5\n", "no column is a score"),
@@ -97,10 +97,10 @@ def test_scores_of_the_national_water_model_are_stored_as_published(store: Datab
     ],
 )
 def test_a_table_of_scores_that_is_wrong_is_refused_whole(
-    store: Database, tmp_path: Path, table: str, said: str
+    store: Database, tmp_path: Path, table: str, expected: str
 ) -> None:
     (tmp_path / "scores.csv").write_text(table)
-    with pytest.raises(SourceError, match=said):
+    with pytest.raises(SourceError, match=expected):
         add_scores(work_of(store, CLOCK), tmp_path / "scores.csv", "m", "Somebody.", DAYS, ())
     with store.reading() as session:
         assert published_scores(session, "m, Somebody.") == []

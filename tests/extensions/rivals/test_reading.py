@@ -114,10 +114,10 @@ def test_basins_are_named_by_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "column", "value", "said"),
+    ("row", "column", "value", "problem"),
     [
         (3, "discharge", "-999", r"rival\.csv: row 4: the flow is not between 0 and"),
-        (4, "discharge", "lots", "row 5: the flow is no number"),
+        (4, "discharge", "lots", "row 5: the flow is not a number"),
         (2, "discharge", "inf", "row 3: the flow is not between"),
         (1, "date", "2005-02-29", "row 2: the date is none"),
         (5, "issued", "soon", "row 6: the issued is none"),
@@ -127,27 +127,27 @@ def test_basins_are_named_by_ours(tmp_path: Path) -> None:
         (7, "basin", "1013500", "no identifier.*leading zero"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_row(tmp_path: Path, row: int, column: str, value: str, said: str) -> None:
+def test_what_is_wrong_is_named_with_its_row(tmp_path: Path, row: int, column: str, value: str, problem: str) -> None:
     frame = table().astype(str)
     frame.loc[row, column] = value
     frame.to_csv(tmp_path / "rival.csv", index=False)
-    with pytest.raises(SourceError, match=said):
+    with pytest.raises(SourceError, match=problem):
         read(tmp_path / "rival.csv", "m3/s")
 
 
 @pytest.mark.parametrize(
-    ("header", "unit", "said"),
+    ("header", "unit", "problem"),
     [
         ("basin,issued,date,flow", "m3/s", "no column is the discharge"),
         ("basin,issued,day,discharge", "m3/s", "no column is the date"),
         ("basin,value,date,discharge", "m3/s", "value and discharge are both discharge"),
         ("basin,issued,date,discharge", None, "states no unit"),
-        ("basin,issued,date,discharge", "mm/day", "a unit that is no discharge; give flow in cfs or m3/s"),
+        ("basin,issued,date,discharge", "mm/day", "a unit that is not of discharge; give flow in cfs or m3/s"),
     ],
 )
-def test_what_lacks_is_named(tmp_path: Path, header: str, unit: str | None, said: str) -> None:
+def test_what_lacks_is_named(tmp_path: Path, header: str, unit: str | None, problem: str) -> None:
     table(header).to_csv(tmp_path / "rival.csv", index=False)
-    with pytest.raises((SourceError, InvalidInput), match=said):
+    with pytest.raises((SourceError, InvalidInput), match=problem):
         read(tmp_path / "rival.csv", unit)
 
 

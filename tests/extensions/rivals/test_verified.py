@@ -103,7 +103,7 @@ def test_the_own_forecasts_are_judged_on_its_days_alone(lived: Database) -> None
     by_key = {(row.forecaster, row.basin_id, row.lead): row.scores for row in rows if row.weather == WEATHER}
     for one in found:
         theirs, own = (
-            [by_key[name, basin, one.lead].crps_mm_per_day for basin in BASINS]
+            [by_key[name, basin, one.lead].crps_mm_per_day or 0.0 for basin in BASINS]
             for name in (of_rival(RIVAL), beside_rival(RIVAL))
         )
         differences = np.array(theirs, float) - np.array(own, float)
