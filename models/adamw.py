@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-KEPT, KEPT_OF_SQUARES, EPSILON = 0.9, 0.999, 1e-8
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 STEP, MEAN, SQUARES = "step", "exp_avg", "exp_avg_sq"
 
 
@@ -58,10 +58,10 @@ class AdamW:
         state[STEP] += 1
         steps = state[STEP].item()
         weights.mul_(1 - rate * decay)
-        mean.lerp_(gradient, 1 - KEPT)
-        squares.mul_(KEPT_OF_SQUARES).addcmul_(gradient, gradient, value=1 - KEPT_OF_SQUARES)
-        scale = (squares.sqrt() / (1 - KEPT_OF_SQUARES**steps) ** 0.5).add_(EPSILON)
-        weights.addcdiv_(mean, scale, value=-rate / (1 - KEPT**steps))
+        mean.lerp_(gradient, 1 - BETA1)
+        squares.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
+        scale = (squares.sqrt() / (1 - BETA2**steps) ** 0.5).add_(EPSILON)
+        weights.addcdiv_(mean, scale, value=-rate / (1 - BETA1**steps))
 
 
 def _beside(weights: Tensor, state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -52,9 +52,9 @@ def test_steps_are_those_of_torch_bit_for_bit_also_after_a_resumption_of_either(
     descend(expected, gradients, range(60))
     for first, then in ((AdamW, AdamW), (AdamW, torch.optim.AdamW), (torch.optim.AdamW, AdamW)):
         others, gradients = weights_and_gradients()
-        begun, resumed = first(groups(others)), then(groups(others))
-        descend(begun, gradients, range(40))
-        restore_optimizer(resumed, optimizer_tensors(begun))
+        stopped, resumed = first(groups(others)), then(groups(others))
+        descend(stopped, gradients, range(40))
+        restore_optimizer(resumed, optimizer_tensors(stopped))
         descend(resumed, gradients, range(40, 60))
         assert all(map(torch.equal, others, weights))
         assert optimizer_tensors(resumed).keys() == optimizer_tensors(expected).keys()
