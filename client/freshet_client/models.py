@@ -2215,7 +2215,7 @@ class NewSubscription(Model):
 
     about: Literal["alerts", "issues"] = "alerts"
     """
-    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills), one message when each begins and one when it ends. Without `basins` and `digest`.
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills, a version worse than persistence), one message when each begins and one when it ends. Without `basins` and `digest`.
     """
 
 

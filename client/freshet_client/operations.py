@@ -2276,7 +2276,8 @@ class Operations(BaseClient):
         after the recipient has agreed, and every message has a link to unsubscribe. While the key is revoked or
         expired, nothing new is sent. `about` `issues`, the messages are instead that the forecasts of a day are not
         complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`), and
-        alarms of the service: a silent feed, a disk that fills (`alarm.begins`, `alarm.ends`).
+        alarms of the service: a silent feed, a disk that fills, a version worse than persistence (`alarm.begins`,
+        `alarm.ends`).
 
         Args:
             body: The fields of the request.
