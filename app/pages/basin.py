@@ -43,7 +43,7 @@ from records.verification.rivals import list_rivals
 router = APIRouter(route_class=PageRoute)
 
 PastDays = Literal["14", "30", "90", "365"]
-WithRivals = Annotated[bool, Query(description="Whether to draw rivals' forecasts from the same T0.")]
+WithRivals = Annotated[bool, Query(description="Whether to draw rivals' forecasts of the same day.")]
 Days = Annotated[PastDays, Query(description="Number of days before T0 in the plots.")]
 CAUSES: Mapping[str, str] = {
     "revised_data": "revised data",

@@ -140,14 +140,14 @@ class BasinFigures:
         return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
 
     def _rivals(self) -> Iterator[Curve]:
-        """Yield the middle of rivals' forecasts from the same T0."""
-        area, t0 = self.forecast.area, self.latest.run.weather_until
+        """Yield the middle of rivals' forecasts that were issued on the same day."""
+        area, issued = self.forecast.area, day(self.latest.run.issued_at.date())
         for rival in rival_flows.list_rivals(self.session, "forecasts"):
-            flow = rival_flows.flows_of(self.session, rival.id, self.forecast.basin, [t0]).get(t0)
+            flow = rival_flows.flows_of(self.session, rival.id, self.forecast.basin, [issued]).get(issued)
             if flow is not None and (self.units != "mm/day" or area is not None):
                 over = None if area is None else Area(area.name, area.km2 * 1e6)
                 middle = converted(flow[len(flow) // 2], unit="m3/s", into=self.units, area=over)
-                days = (t0 + np.arange(1, len(middle) + 1)).tolist()
+                days = (issued + np.arange(len(middle))).tolist()
                 values = on_days(self.time, days, gappy_column(middle))
                 yield Curve(label=rival.id, values=values, colour="warm", style="thin")
 

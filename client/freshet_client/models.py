@@ -3049,8 +3049,8 @@ class RivalFlow(Model):
     source: str
     """Whom it comes from and on which terms."""
 
-    t0: date
-    """The last full day before its issue; of a simulation the day before its first."""
+    issued: date
+    """The day of its issue; of a simulation its first."""
 
     time: list[date]
     """The days."""
@@ -3075,7 +3075,7 @@ class RivalScore(Model):
     """The own weather after T0: a weather forecast's source and model, or `climatology`."""
 
     lead: int
-    """Days after T0, the last full day before the issue."""
+    """Days after the own T0, which is the last day with known weather."""
 
     metric: str
     """`crps_mm_per_day` or `nse_of_median`."""

@@ -3030,9 +3030,9 @@ class Operations(BaseClient):
     ) -> models.RivalComparison:
         """Rivals beside a model version.
 
-        Scores of every rival's forecasts beside those that the version issued, on the same days T0, leads and
-        basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs of
-        the kind `verification` renew them.
+        Scores of every rival's forecasts beside those that the version issued, on the same days for the same days
+        and basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs
+        of the kind `verification` renew them.
 
         Args:
             version: A model version's id.
@@ -3043,7 +3043,7 @@ class Operations(BaseClient):
 
     @overload
     def read_rival_flow(
-        self, rival: str, basin: str, *, t0: date | None = None, format: Literal["json"] = "json"
+        self, rival: str, basin: str, *, issued: date | None = None, format: Literal["json"] = "json"
     ) -> models.RivalFlow: ...
 
     @overload
@@ -3052,7 +3052,7 @@ class Operations(BaseClient):
         rival: str,
         basin: str,
         *,
-        t0: date | None = None,
+        issued: date | None = None,
         format: Literal["csv", "parquet", "netcdf", "coveragejson"],
     ) -> bytes: ...
 
@@ -3061,7 +3061,7 @@ class Operations(BaseClient):
         rival: str,
         basin: str,
         *,
-        t0: date | None = None,
+        issued: date | None = None,
         format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
     ) -> Any:
         """Flow of a rival in a basin.
@@ -3071,14 +3071,14 @@ class Operations(BaseClient):
         Args:
             rival: The name of a rival.
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            t0: T0, the last full day before the issue; by default the newest.
+            issued: The day of the issue; by default the newest.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
         """
         request = Request(
             "GET",
             path_of("/v1/basins/{basin}/rivals/{rival}", rival=rival, basin=basin),
-            query={"t0": t0, "format": format},
+            query={"issued": issued, "format": format},
         )
         if format != "json":
             return self._content(request)

@@ -24,7 +24,7 @@ class RivalScore:
 
     rival: str
     weather: Annotated[str, Doc("The own weather after T0: a weather forecast's source and model, or `climatology`.")]
-    lead: Annotated[int, Doc("Days after T0, the last full day before the issue.")]
+    lead: Annotated[int, Doc("Days after the own T0, which is the last day with known weather.")]
     metric: Annotated[str, Doc("`crps_mm_per_day` or `nse_of_median`.")]
     forecasts: Annotated[int, Doc("Number of forecasts of all basins that both have, with observed flow.")]
     theirs: Annotated[Quartiles, Doc("Of the rival, over basins.")]

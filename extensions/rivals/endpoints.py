@@ -35,9 +35,8 @@ router = APIRouter(tags=["skill"])
 _SHOWN = As(exact=True, parts=((Quartiles, POOLED_SCORE), (Difference, As(exact=True))))
 
 RivalId = Annotated[str, Path(description="The name of a rival.", pattern=ID, examples=["nwm"])]
-OfT0 = Annotated[
-    DayField | None,
-    Query(description="T0, the last full day before the issue; by default the newest.", examples=["2005-04-18"]),
+OfIssue = Annotated[
+    DayField | None, Query(description="The day of the issue; by default the newest.", examples=["2005-04-18"])
 ]
 
 
@@ -71,7 +70,7 @@ class RivalFlow(OfBasin):
 
     rival: Annotated[str, Series("name of the rival")]
     source: str = Field(description="Whom it comes from and on which terms.")
-    t0: date = Field(description="The last full day before its issue; of a simulation the day before its first.")
+    issued: date = Field(description="The day of its issue; of a simulation its first.")
     time: Annotated[list[date], Series("day")] = Field(description="The days.")
     discharge: Annotated[
         dict[str, list[float | None]],
@@ -89,7 +88,7 @@ class RivalFlow(OfBasin):
 class NoRivalFlow(NotFound):
     """The rival has no flow of that basin and issue."""
 
-    remedy = "Ask without `t0` for the newest, or list the rivals: `/v1/rivals`."
+    remedy = "Ask without `issued` for the newest, or list the rivals: `/v1/rivals`."
 
 
 @router.get("/rivals", summary="List rivals", **documented_responses(RivalList))
@@ -105,8 +104,8 @@ def read_rivals(session: Reading, answer: JsonAnswer) -> Response:
     **documented_responses(RivalComparison, UnknownVersion),
 )
 def compare_rivals(session: Reading, version: VersionId, answer: JsonAnswer, season: OfSeason = ALL_YEAR) -> Response:
-    """Scores of every rival's forecasts beside those that the version issued, on the same days T0, leads and basins, by
-    the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs of the kind
+    """Scores of every rival's forecasts beside those that the version issued, on the same days for the same days and
+    basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs of the kind
     `verification` renew them."""
     return answer.of(comparison_of(session, version, season))
 
@@ -123,26 +122,28 @@ def comparison_of(session: Session, version: str, season: Season = ALL_YEAR) -> 
     **documented_responses(RivalFlow, UnknownBasin, UnknownRival, NoRivalFlow, formats=SERIES),
 )
 def read_rival_flow(
-    session: Reading, basin: KnownBasin, rival: RivalId, answer: SeriesAnswer, t0: OfT0 = None
+    session: Reading, basin: KnownBasin, rival: RivalId, answer: SeriesAnswer, issued: OfIssue = None
 ) -> Response:
     """What a rival forecast in a basin, by default its newest issue; or its simulation."""
-    return answer.of_basin(flow_of(session, basin, rival, t0), flow_table)
+    return answer.of_basin(flow_of(session, basin, rival, issued), flow_table)
 
 
-def flow_of(session: Session, basin: str, rival: str, t0: Day | None = None) -> RivalFlow:
+def flow_of(session: Session, basin: str, rival: str, issued: Day | None = None) -> RivalFlow:
     known = rivals.get(session, rival)
-    wanted = rivals.newest_t0(session, rival, basin) if t0 is None else t0
+    wanted = rivals.newest_issue(session, rival, basin) if issued is None else issued
     flow = {} if wanted is None else rivals.flows_of(session, rival, basin, [wanted])
     if wanted is None or wanted not in flow:
-        raise NoRivalFlow(f"Rival {rival} has no flow of {basin}" + (f" from T0 {t0} on." if t0 is not None else "."))
+        raise NoRivalFlow(
+            f"Rival {rival} has no flow of {basin}" + (f" issued on {issued}." if issued is not None else ".")
+        )
     values = flow[wanted]
     names = map(level_name, LEVELS if len(values) > 1 else (0.5,))
     return RivalFlow(
         basin=basin,
         rival=rival,
         source=known.source,
-        t0=as_date(wanted),
-        time=[as_date(wanted + ahead) for ahead in range(1, values.shape[1] + 1)],
+        issued=as_date(wanted),
+        time=[as_date(wanted + ahead) for ahead in range(values.shape[1])],
         discharge={name: gappy_column(row) for name, row in zip(names, values, strict=True)},
     )
 

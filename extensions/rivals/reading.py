@@ -38,12 +38,11 @@ _UNITS = {
     **dict.fromkeys(("m3/s", "m^3/s", "m3s-1", "m^3s^-1", "m**3s**-1", "cms", "cumec", "cumecs"), "m3/s"),
     **dict.fromkeys(("cfs", "ft3/s", "ft^3/s", "ft3s-1", "ft^3s^-1"), "cfs"),
 }
-_ONE_DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True, slots=True)
 class RivalFlows:
-    """Flows of a rival, m3/s, (values, leads) by basin and T0, the last full day before an issue."""
+    """Flows of a rival, m3/s, (values, days) by basin and day of the issue, which is the first of the days."""
 
     kind: RivalKind
     values_per_day: int
@@ -122,6 +121,8 @@ class _Frame:
 
     def _opened(self) -> tuple[pd.DataFrame, str | None]:
         """Return the rows, and the unit that a data set states."""
+        if not self.path.exists():
+            raise self.fault("is not there", "check its name")
         try:
             match self.path.suffix.lower():
                 case ".csv":
@@ -197,12 +198,12 @@ def _is_empty(column: pd.Series) -> pd.Series:
 
 
 def _forecasts(file: _Frame, frame: pd.DataFrame) -> RivalFlows:
-    frame["t0"] = frame["issued"].dt.floor("D") - pd.Timedelta(days=1)
-    frame["lead"] = (frame["date"] - frame["t0"]).dt.days
+    frame["issued"] = frame["issued"].dt.floor("D")
+    frame["ahead"] = (frame["date"] - frame["issued"]).dt.days
     cause = f"the day is before its issue, or more than {MAX_LEAD} days after it"
-    file.refuse(frame, ~frame["lead"].between(1, MAX_LEAD), cause, "correct one of them")
+    file.refuse(frame, ~frame["ahead"].between(0, MAX_LEAD), cause, "correct one of them")
     members = frame["member"].nunique() if "member" in frame else 1
-    key = ["basin", "t0", "lead", *(["member"] if "member" in frame else [])]
+    key = ["basin", "issued", "ahead", *(["member"] if "member" in frame else [])]
     file.refuse(
         frame, frame.duplicated(key), "the day comes twice", "give one issue of a day, and each of its days once"
     )
@@ -211,12 +212,12 @@ def _forecasts(file: _Frame, frame: pd.DataFrame) -> RivalFlows:
 
 def _by_issue(frame: pd.DataFrame, members: int) -> Iterator[tuple[tuple[str, Day], Flow]]:
     places = frame["member"].factorize()[0] if members > 1 else np.zeros(len(frame), int)
-    for (basin, t0), rows in frame.assign(place=places).groupby(["basin", "t0"], sort=True):
-        lead = rows["lead"].to_numpy()
-        flow = np.full((members, lead.max()), np.nan)
-        flow[rows["place"], lead - 1] = rows["discharge"]
+    for (basin, issued), rows in frame.assign(place=places).groupby(["basin", "issued"], sort=True):
+        ahead = rows["ahead"].to_numpy()
+        flow = np.full((members, ahead.max() + 1), np.nan)
+        flow[rows["place"], ahead] = rows["discharge"]
         values = flow if members == 1 else np.quantile(flow, LEVELS, axis=0)  # NaN where a member lacks
-        yield (str(basin), day(str(t0.date()))), values.astype(np.float32)
+        yield (str(basin), day(str(issued.date()))), values.astype(np.float32)
 
 
 def _simulation(file: _Frame, frame: pd.DataFrame) -> RivalFlows:
@@ -228,5 +229,5 @@ def _simulation(file: _Frame, frame: pd.DataFrame) -> RivalFlows:
         days = rows["date"].to_numpy().astype("datetime64[D]")
         flow = np.full((1, int((days.max() - days.min()).astype(int)) + 1), np.nan, np.float32)
         flow[0, (days - days.min()).astype(int)] = rows["discharge"]
-        flows[str(basin), days.min() - _ONE_DAY] = flow
+        flows[str(basin), days.min()] = flow
     return RivalFlows("simulation", 1, flows)

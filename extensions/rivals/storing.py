@@ -81,8 +81,8 @@ def add(work: Work, rival: str, source: str, read: RivalFlows, period: Period | 
 def _scores(
     session: Session, rival: str, flows: Mapping[tuple[str, Day], Flow], period: Period, left_out: dict[str, Absent]
 ) -> Iterator[tuple[tuple[str, str, str], float | None]]:
-    for (basin, t0), flow in flows.items():
-        found = _on_observed_days(session, basin, t0, flow, period)
+    for (basin, first), flow in flows.items():
+        found = _on_observed_days(session, basin, first, flow, period)
         if isinstance(found, Absent):
             left_out[basin] = found
             continue
@@ -91,7 +91,7 @@ def _scores(
 
 
 def _on_observed_days(
-    session: Session, basin: str, t0: Day, flow: Flow, period: Period
+    session: Session, basin: str, first: Day, flow: Flow, period: Period
 ) -> tuple[Array, Array] | Absent:
     """Return simulated and observed flow of the days of a period, mm/day, or why there is none."""
     area = only_area(basins.get(session, basin).areas)
@@ -101,7 +101,7 @@ def _on_observed_days(
     if isinstance(observed, Absent):
         return observed
     simulated = np.full(len(observed), np.nan)
-    at = (period.days - t0).astype(int) - 1
+    at = (period.days - first).astype(int)
     inside = (at >= 0) & (at < flow.shape[1])
     simulated[inside] = to_mm_per_day(flow[0, at[inside]], unit="m3/s", area=area)
     if lacking := int((np.isfinite(observed) & ~np.isfinite(simulated)).sum()):

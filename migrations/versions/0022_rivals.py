@@ -24,14 +24,14 @@ def upgrade() -> None:
         "rival_flows",
         sa.Column("rival_id", sa.String(), nullable=False),
         sa.Column("basin_id", sa.String(), nullable=False),
-        sa.Column("t0", sa.Date(), nullable=False),
-        sa.Column("leads", sa.Integer(), nullable=False),
+        sa.Column("issued", sa.Date(), nullable=False),
+        sa.Column("days", sa.Integer(), nullable=False),
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.Column("checksum", sa.BigInteger(), nullable=False),
-        sa.CheckConstraint("leads >= 1", name=op.f("ck_rival_flows_leads")),
+        sa.CheckConstraint("days >= 1", name=op.f("ck_rival_flows_days")),
         sa.ForeignKeyConstraint(["basin_id"], ["basins.id"], name=op.f("fk_rival_flows_basin_id")),
         sa.ForeignKeyConstraint(["rival_id"], ["rivals.id"], name=op.f("fk_rival_flows_rival_id")),
-        sa.PrimaryKeyConstraint("rival_id", "basin_id", "t0", name=op.f("pk_rival_flows")),
+        sa.PrimaryKeyConstraint("rival_id", "basin_id", "issued", name=op.f("pk_rival_flows")),
     )
 
 

@@ -150,7 +150,7 @@ class _BasinForecasts:
             return
         newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
         judged = [(lead, *of_lead) for lead in issued.leads for of_lead in issued.verify(lead, observed)]
-        for rival, theirs in self._rivals(issued):
+        for rival, theirs in self._rivals([run for run, _ in in_order], group.leads):
             judged += [
                 (lead, *of_lead)
                 for lead in issued.leads
@@ -220,17 +220,24 @@ class _BasinForecasts:
         why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
         return IssuedForecasts(_issue_days(run for run, _ in issue_days), raw, calibrated, why_not)
 
-    def _rivals(self, issued: IssuedForecasts) -> Iterator[tuple[str, Array]]:
-        """Yield rivals with their forecasts (forecasts, leads, values) of the same T0, mm/day; NaN where missing."""
+    def _rivals(self, of_runs: Sequence[run_types.Run], leads: int) -> Iterator[tuple[str, Array]]:
+        """Yield rivals with their forecasts of the days on which runs were issued, for the days of these runs.
+
+        They are (runs, leads, values), mm/day; NaN where missing, and on days before the issue.
+        """
         area = area_by(basins.get(self.session, self.basin).areas, self.version.area_products)
         if area is None:
             return
+        days = [day(run.issued_at.date()) for run in of_runs]
         for rival in rivals.list_rivals(self.session, "forecasts"):
-            theirs = np.full((*issued.raw.shape[:2], rival.values_per_day), np.nan)
-            of_t0 = rivals.flows_of(self.session, rival.id, self.basin, issued.t0)
-            for at in (at for at, t0 in enumerate(issued.t0) if t0 in of_t0):
-                flow = to_mm_per_day(of_t0[issued.t0[at]].T[: theirs.shape[1]], unit="m3/s", area=area)
-                theirs[at, : len(flow)] = flow
+            theirs = np.full((len(of_runs), leads, rival.values_per_day), np.nan)
+            of_day = rivals.flows_of(self.session, rival.id, self.basin, days)
+            for at, (run, issued) in enumerate(zip(of_runs, days, strict=True)):
+                if issued in of_day:
+                    flow = to_mm_per_day(of_day[issued].T, unit="m3/s", area=area)
+                    ahead = np.arange(1, leads + 1) - days_between(run.weather_until, issued)
+                    known = (ahead >= 0) & (ahead < len(flow))
+                    theirs[at, known] = flow[ahead[known]]
             yield rival.id, theirs
 
     def _arrays(self, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy import CheckConstraint, ForeignKey, LargeBinary, Row, func, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, Days
+from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from records.database.checksums import Corrupt, Summed, is_whole
 from records.database.stored import as_values, find, find_or_raise, read, stored, table_of, upsert
@@ -44,20 +44,20 @@ class Rival:
 
 @stored(
     "rival_flows",
-    CheckConstraint("leads >= 1", name="leads"),
-    key=("rival_id", "basin_id", "t0"),
-    summed=Summed(("rival_id", "basin_id", "t0", "leads"), ("content",)),
+    CheckConstraint("days >= 1", name="days"),
+    key=("rival_id", "basin_id", "issued"),
+    summed=Summed(("rival_id", "basin_id", "issued", "days"), ("content",)),
 )
 class _Flows:
-    """Flow of the days after T0, m3/s, (values, leads).
+    """Flow of the day of the issue and those after it, m3/s, (values, days).
 
-    A simulation has one row, whose T0 is the day before its first.
+    A simulation has one row, issued on its first day.
     """
 
     rival_id: Annotated[str, ForeignKey("rivals.id")]
     basin_id: Annotated[str, ForeignKey("basins.id")]
-    t0: Day
-    leads: int
+    issued: Day
+    days: int
     content: Annotated[bytes, LargeBinary()]
 
 
@@ -75,7 +75,7 @@ class RivalBasin:
 
 
 def store(session: Session, rival: Rival, flows: Mapping[tuple[str, Day], Flow]) -> None:
-    """Store a rival with flows (values, leads) by basin and T0, each in place of an earlier one.
+    """Store a rival with flows (values, days) by basin and day of issue, each in place of an earlier one.
 
     Raises:
         InvalidInput: the stored rival of that name is of another kind, or gives another number of values.
@@ -91,13 +91,13 @@ def store(session: Session, rival: Rival, flows: Mapping[tuple[str, Day], Flow])
         {
             "rival_id": rival.id,
             "basin_id": basin,
-            "t0": t0,
-            "leads": flow.shape[1],
+            "issued": day,
+            "days": flow.shape[1],
             "content": flow.astype(VALUE).tobytes(),
         }
-        for (basin, t0), flow in flows.items()
+        for (basin, day), flow in flows.items()
     )
-    upsert(session, _Flows, rows, compared=("leads", "content"))
+    upsert(session, _Flows, rows, compared=("days", "content"))
 
 
 def remove(session: Session, rival: str) -> None:
@@ -118,23 +118,23 @@ def list_rivals(session: Session, kind: RivalKind | None = None) -> list[Rival]:
 
 
 def basins_of(session: Session, rival: str) -> list[RivalBasin]:
-    t0 = FLOWS.c.t0
-    query = select(FLOWS.c.basin_id, func.count(), func.min(t0), func.max(t0)).filter_by(rival_id=rival)
+    day = FLOWS.c.issued
+    query = select(FLOWS.c.basin_id, func.count(), func.min(day), func.max(day)).filter_by(rival_id=rival)
     found = session.execute(query.group_by(FLOWS.c.basin_id).order_by(FLOWS.c.basin_id))
     return [RivalBasin(*row) for row in found]
 
 
-def newest_t0(session: Session, rival: str, basin: str) -> Day | None:
-    found: Day | None = session.scalar(select(func.max(FLOWS.c.t0)).filter_by(rival_id=rival, basin_id=basin))
+def newest_issue(session: Session, rival: str, basin: str) -> Day | None:
+    found: Day | None = session.scalar(select(func.max(FLOWS.c.issued)).filter_by(rival_id=rival, basin_id=basin))
     return found
 
 
-def flows_of(session: Session, rival: str, basin: str, t0: Days | Sequence[Day] | None = None) -> dict[Day, Flow]:
-    """Return flows (values, leads) of a rival in a basin, m3/s, by T0: all, or of some."""
-    query = select(FLOWS).filter_by(rival_id=rival, basin_id=basin).order_by(FLOWS.c.t0)
-    if t0 is not None and len(t0):
-        query = query.where(FLOWS.c.t0.between(min(t0), max(t0)))
-    wanted = None if t0 is None else {*t0}
+def flows_of(session: Session, rival: str, basin: str, issued: Sequence[Day] | None = None) -> dict[Day, Flow]:
+    """Return flows (values, days) of a rival in a basin, m3/s, by day of issue: all, or of some."""
+    query = select(FLOWS).filter_by(rival_id=rival, basin_id=basin).order_by(FLOWS.c.issued)
+    if issued:
+        query = query.where(FLOWS.c.issued.between(min(issued), max(issued)))
+    wanted = None if issued is None else {*issued}
     return {day: flow for day, flow in _flows(session.execute(query)) if wanted is None or day in wanted}
 
 
@@ -142,4 +142,4 @@ def _flows(rows: Iterable[Row[Any]]) -> Iterator[tuple[Day, Flow]]:
     for row in rows:
         if not is_whole(FLOWS, row):
             raise Corrupt(f"The stored flows of rival {row.rival_id} in {row.basin_id} are damaged: add them again.")
-        yield row.t0, np.frombuffer(row.content, VALUE).reshape(-1, row.leads)
+        yield row.issued, np.frombuffer(row.content, VALUE).reshape(-1, row.days)

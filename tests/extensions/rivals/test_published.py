@@ -49,7 +49,7 @@ def test_a_simulation_is_scored_on_the_days_of_the_version_and_compared(store: D
     seen = np.flatnonzero(np.isfinite(observed(store, BASINS[2])))
     flows[BASINS[2]][seen[7]] = np.nan
     read = RivalFlows(
-        "simulation", 1, {(basin, DAYS.first - 1): flow[None].astype(np.float32) for basin, flow in flows.items()}
+        "simulation", 1, {(basin, DAYS.first): flow[None].astype(np.float32) for basin, flow in flows.items()}
     )
     done = add(work_of(store, CLOCK), MODEL, "A simulation of this test.", read, DAYS)
     assert (done.scored, done.left_out) == (2, {BASINS[2]: f"The simulation lacks 1 of the observed days of {DAYS}."})

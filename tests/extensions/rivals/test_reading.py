@@ -1,4 +1,4 @@
-"""Files of rivals: every shape gives the same flows by basin and T0, and what is wrong in one is named with its row."""
+"""Files of rivals: every shape gives the same flows by basin and issue, and what is wrong is named with its row."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -72,9 +72,9 @@ def netcdf(path: Path) -> RivalFlows:
 def test_every_shape_gives_the_same_flows(shape: Callable[[Path], RivalFlows], tmp_path: Path) -> None:
     found = shape(tmp_path)
     assert (found.kind, found.values_per_day) == ("forecasts", 1)
-    assert set(found.flows) == {(basin, day(issued) - 1) for basin in BASINS for issued in ISSUES}
-    for (basin, t0), flow in found.flows.items():
-        expected = FLOW[BASINS.index(basin), ISSUES.index(str(t0 + 1))]
+    assert set(found.flows) == {(basin, day(issued)) for basin in BASINS for issued in ISSUES}
+    for (basin, issued), flow in found.flows.items():
+        expected = FLOW[BASINS.index(basin), ISSUES.index(str(issued))]
         np.testing.assert_allclose(flow, expected[None], rtol=1e-6)
 
 
@@ -100,8 +100,8 @@ def test_without_issues_it_is_a_simulation(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "rival.csv", index=False)
     found = read(tmp_path / "rival.csv", "cumecs")
     assert found.kind == "simulation"
-    ((basin, t0), flow) = next(iter(found.flows.items()))
-    assert (basin, t0) == (BASINS[0], day("2000-02-26"))
+    ((basin, first), flow) = next(iter(found.flows.items()))
+    assert (basin, first) == (BASINS[0], day("2000-02-27"))
     np.testing.assert_array_equal(flow, [[0, 1, np.nan, 3, 4]])
 
 

@@ -31,8 +31,10 @@ pytestmark = pytest.mark.extended
 __all__ = ["lived", "lived_file"]
 
 LEADS = 4
-T0 = ISSUE_DAYS.days[3:33]
-"""The rival issues on some of the days, and one day less far."""
+ISSUED = ISSUE_DAYS.days[3:33] + 2
+"""The days on which the rival issues: some of those on which the service does, two days after its T0."""
+FIRST_LEAD = 2
+"""The own lead of the day of the issue."""
 RIVAL = "nwm"
 
 
@@ -40,7 +42,7 @@ def observed(store: Database, basin: str) -> Array:
     """Return the flow of the rival's days, (issues, leads), mm/day."""
     with store.reading() as session:
         version = versions.newest(session)
-        flow = load_discharge(session, basin, version.area_products, Period(T0[0] + 1, T0[-1] + LEADS))
+        flow = load_discharge(session, basin, version.area_products, Period(ISSUED[0], ISSUED[-1] + LEADS - 1))
     assert not isinstance(flow, Absent)
     return np.lib.stride_tricks.sliding_window_view(flow.astype(float), LEADS)
 
@@ -48,7 +50,7 @@ def observed(store: Database, basin: str) -> Array:
 def forecasts(store: Database) -> dict[str, Array]:
     """Return what a rival has with errors that grow with the lead, (issues, leads), mm/day."""
     random = np.random.default_rng(4)
-    errors = random.lognormal(0.02, 0.05 * np.arange(1, LEADS + 1), (len(BASINS), len(T0), LEADS))
+    errors = random.lognormal(0.02, 0.05 * np.arange(1, LEADS + 1), (len(BASINS), len(ISSUED), LEADS))
     return {basin: observed(store, basin) * errors[at] for at, basin in enumerate(BASINS)}
 
 
@@ -58,10 +60,10 @@ def added(store: Database) -> dict[str, Array]:
         products = versions.newest(session).area_products
         areas = {basin: area_by(basins.get(session, basin).areas, products) for basin in BASINS}
     flows = {
-        (basin, t0): mm_per_day_to_m3s(flow[None], area=area).astype(np.float32)
+        (basin, issued): mm_per_day_to_m3s(flow[None], area=area).astype(np.float32)
         for basin, of_basin in every.items()
         if (area := areas[basin]) is not None
-        for t0, flow in zip(T0, of_basin, strict=True)
+        for issued, flow in zip(ISSUED, of_basin, strict=True)
     }
     add(work_of(store, SETTLED), RIVAL, "A rival of this test.", RivalFlows("forecasts", 1, flows))
     return every
@@ -83,10 +85,10 @@ def test_its_scores_are_those_of_independent_libraries(lived: Database) -> None:
             rows = lead_scores.of_basin(session, versions.newest(session).id, basin)
         came = observed(lived, basin)
         of_rivals = {row.lead: row for row in rows if row.forecaster == of_rival(RIVAL) and row.weather == WEATHER}
-        assert set(of_rivals) == set(range(1, LEADS + 1))
+        assert set(of_rivals) == set(range(FIRST_LEAD, FIRST_LEAD + LEADS))
         for lead, row in of_rivals.items():
-            theirs, seen = flow[:, lead - 1].astype(np.float32), came[:, lead - 1]
-            assert row.scores.n == len(T0)
+            theirs, seen = flow[:, lead - FIRST_LEAD].astype(np.float32), came[:, lead - FIRST_LEAD]
+            assert row.scores.n == len(ISSUED)
             expected = float(mae(xr.DataArray(theirs), xr.DataArray(seen)))
             assert row.scores.crps_mm_per_day == pytest.approx(expected, rel=1e-5)
             assert row.scores.nse_of_median == pytest.approx(nse(theirs, seen), rel=1e-5)
@@ -96,7 +98,7 @@ def test_its_scores_are_those_of_independent_libraries(lived: Database) -> None:
 def test_the_own_forecasts_are_judged_on_its_days_alone(lived: Database) -> None:
     added(lived)
     found = [one for one in compared(lived) if one.weather == WEATHER and one.metric == "crps_mm_per_day"]
-    assert [one.lead for one in found] == list(range(1, LEADS + 1))
+    assert [one.lead for one in found] == list(range(FIRST_LEAD, FIRST_LEAD + LEADS))
     with lived.reading() as session:
         version = versions.newest(session).id
         rows = lead_scores.of_forecasters(session, version, [of_rival(RIVAL), beside_rival(RIVAL), CALIBRATED])
@@ -107,13 +109,13 @@ def test_the_own_forecasts_are_judged_on_its_days_alone(lived: Database) -> None
             for name in (of_rival(RIVAL), beside_rival(RIVAL))
         )
         differences = np.array(theirs, float) - np.array(own, float)
-        assert one.forecasts == len(T0) * len(BASINS)
+        assert one.forecasts == len(ISSUED) * len(BASINS)
         assert (one.theirs.median, one.own.median) == (np.median(theirs), np.median(own))
         assert one.difference.median == np.median(differences)
         assert (one.difference.better, one.difference.worse) == ((differences < 0).sum(), (differences > 0).sum())
         assert one.difference.p is None  # of three basins no p can be small
         own_n = {by_key[beside_rival(RIVAL), basin, one.lead].n for basin in BASINS}
-        assert own_n == {len(T0)}
+        assert own_n == {len(ISSUED)}
         assert by_key[CALIBRATED, BASINS[0], one.lead].n == len(ISSUE_DAYS)
 
 
@@ -137,15 +139,20 @@ def test_once_removed_it_is_verified_no_more(lived: Database) -> None:
 def test_another_kind_under_its_name_and_basins_not_stored_are_refused(lived: Database) -> None:
     added(lived)
     flow = np.ones((1, 3), np.float32)
-    simulated = RivalFlows("simulation", 1, {(BASINS[0], T0[0]): flow})
+    simulated = RivalFlows("simulation", 1, {(BASINS[0], ISSUED[0]): flow})
     with pytest.raises(InvalidInput, match="give them another name"):
         add(work_of(lived, SETTLED), RIVAL, "Another.", simulated)
     with pytest.raises(DataProblem, match="No basin of rival other is stored here"):
-        add(work_of(lived, SETTLED), "other", "Another.", RivalFlows("forecasts", 1, {("USGS-99999999", T0[0]): flow}))
+        add(
+            work_of(lived, SETTLED),
+            "other",
+            "Another.",
+            RivalFlows("forecasts", 1, {("USGS-99999999", ISSUED[0]): flow}),
+        )
     done = add(
         work_of(lived, SETTLED),
         "other",
         "Another.",
-        RivalFlows("forecasts", 1, {**simulated.flows, ("USGS-99999999", T0[0]): flow}),
+        RivalFlows("forecasts", 1, {**simulated.flows, ("USGS-99999999", ISSUED[0]): flow}),
     )
     assert (done.basins, set(done.left_out)) == (1, {"USGS-99999999"})
