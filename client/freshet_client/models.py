@@ -57,7 +57,7 @@ class AdjustedLevel(Model):
 
 
 class Adjustment(Model):
-    """What a forecaster changes of an issued forecast of a basin."""
+    """What a forecaster or a measured flow changes of an issued forecast of a basin."""
 
     id: str
     run: str
@@ -81,6 +81,12 @@ class Adjustment(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -607,6 +613,7 @@ class Change(Model):
         "questions allowed",
         "delivery replayed",
         "forecast adjusted",
+        "forecast updated",
         "adjustment published",
         "adjustment deleted",
         "alerts approved",
@@ -2109,6 +2116,16 @@ class NewCategories(Model):
 
     instructions: dict[str, str] = {}
     """What to do from a category on, in the words of the agency that is responsible; by category."""
+
+
+class NewFlow(Model):
+    """A flow that was measured within the day."""
+
+    at: AwareDatetime
+    """When it was measured (RFC 3339, with its offset): within the last 24 hours."""
+
+    discharge: float
+    """m³/s."""
 
 
 class NewPromotion(Model):
@@ -3658,6 +3675,20 @@ class Trend(Model):
     """Water year."""
 
 
+class UsgsNowSettings(Model):
+    """
+    The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
+    it every few minutes.
+    """
+
+    adapter: Literal["usgs-now"] = "usgs-now"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    series: dict[str, str] = {}
+    """The series to take, by basin, if a gauge has several; series are never merged."""
+
+
 class UsgsSettings(Model):
     """Daily mean discharge of USGS gauges, from the Water Data OGC API."""
 
@@ -4014,6 +4045,12 @@ class AdjustedForecast(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -6339,6 +6376,7 @@ class NewFeed(Model):
 
     settings: Annotated[
         UsgsSettings
+        | UsgsNowSettings
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
@@ -8973,11 +9011,14 @@ class BasinForecast(Model):
 
     published: dict[str, list[float | None]] | None
     """
-    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
+    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it or a measured flow updated it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
     """
 
     adjustment: str | None = None
     """The published adjustment that `published` and `in_words` follow. Only there."""
+
+    update: str | None = None
+    """The label of that adjustment, where it is an update by a measured flow. Only there."""
 
     peak: PeakOfRun | None
     """

@@ -837,7 +837,8 @@ class Operations(BaseClient):
     def list_published_adjustments(self, basin: str) -> Iterator[models.Adjustment]:
         """Published adjustments of a basin's forecasts.
 
-        What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null.
+        What forecasters and measured flows changed of the basin's forecasts, newest first. Follow `next` until it
+        is null.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -906,6 +907,22 @@ class Operations(BaseClient):
         )
         if format != "json":
             return self._content(request)
+        return self._answer(models.AdjustedForecast, request)
+
+    def create_update(self, basin: str, body: models.NewFlow | Mapping[str, Any]) -> models.AdjustedForecast:
+        """Update the latest forecast by a measured flow.
+
+        A flow that was measured within a day of the basin's latest forecast moves that forecast at once, by its own
+        spread alone: no weather, no state. Every answer and page shows it with its time until the next issue
+        replaces it. A flow that is not newer than the last one changes nothing, nor does any after a forecaster has
+        published an adjustment: the answer is what stands. Alerts are decided by the next issue. With a
+        forecaster's key.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            body: The fields of the request.
+        """
+        request = Request("POST", path_of("/v1/basins/{basin}/updates", basin=basin), body=body)
         return self._answer(models.AdjustedForecast, request)
 
     def list_adjustments(self, *, basin: str | None = None) -> Iterator[models.Adjustment]:
