@@ -53,6 +53,8 @@ _OfScores = Literal[
     "forecasts recalibrated",
     "forecasts verified",
     "levels computed",
+    "rival added",
+    "rival removed",
 ]
 _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed", "archive extended"]
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]

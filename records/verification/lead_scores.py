@@ -137,6 +137,14 @@ def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR)
     return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
 
 
+def of_forecasters(
+    session: Session, version: str, forecasters: Sequence[str], season: str = ALL_YEAR
+) -> list[BasinVerification]:
+    query = select(VERIFICATION).filter_by(version_id=version, season=season)
+    query = query.where(VERIFICATION.c.forecaster.in_(forecasters))
+    return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP), VERIFICATION.c.basin_id))
+
+
 def issued_skill(session: Session, version: str, min_pairs: int) -> list[float]:
     """Return the CRPS skill against persistence at 1 day ahead of a version's issued, calibrated forecasts.
 
