@@ -837,7 +837,8 @@ class Operations(BaseClient):
     def list_published_adjustments(self, basin: str) -> Iterator[models.Adjustment]:
         """Published adjustments of a basin's forecasts.
 
-        What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null.
+        What forecasters and measured flows changed of the basin's forecasts, newest first. Follow `next` until it
+        is null.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -906,6 +907,22 @@ class Operations(BaseClient):
         )
         if format != "json":
             return self._content(request)
+        return self._answer(models.AdjustedForecast, request)
+
+    def create_update(self, basin: str, body: models.NewFlow | Mapping[str, Any]) -> models.AdjustedForecast:
+        """Update the latest forecast by a measured flow.
+
+        A flow that was measured within a day of the basin's latest forecast moves that forecast at once, by its own
+        spread alone: no weather, no state. Every answer and page shows it with its time until the next issue
+        replaces it. A flow that is not newer than the last one changes nothing, nor does any after a forecaster has
+        published an adjustment: the answer is what stands. Alerts are decided by the next issue. With a
+        forecaster's key.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            body: The fields of the request.
+        """
+        request = Request("POST", path_of("/v1/basins/{basin}/updates", basin=basin), body=body)
         return self._answer(models.AdjustedForecast, request)
 
     def list_adjustments(self, *, basin: str | None = None) -> Iterator[models.Adjustment]:
@@ -3015,74 +3032,6 @@ class Operations(BaseClient):
             query={"run": run, "units": units, "days": days, "image": image},
         )
         return self._content(request)
-
-    def read_rivals(self) -> models.RivalList:
-        """List rivals.
-
-        Other models and services whose flows are stored here. They are judged beside the own forecasts and never
-        mixed into them. An admin adds them from files (`freshet rivals add`).
-        """
-        request = Request("GET", "/v1/rivals")
-        return self._answer(models.RivalList, request)
-
-    def compare_rivals(
-        self, version: str, *, season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None
-    ) -> models.RivalComparison:
-        """Rivals beside a model version.
-
-        Scores of every rival's forecasts beside those that the version issued, on the same days for the same days
-        and basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs
-        of the kind `verification` renew them.
-
-        Args:
-            version: A model version's id.
-            season: Season of the forecast days: `all`, or three months by their initials.
-        """
-        request = Request("GET", path_of("/v1/models/{version}/rivals", version=version), query={"season": season})
-        return self._answer(models.RivalComparison, request)
-
-    @overload
-    def read_rival_flow(
-        self, rival: str, basin: str, *, issued: date | None = None, format: Literal["json"] = "json"
-    ) -> models.RivalFlow: ...
-
-    @overload
-    def read_rival_flow(
-        self,
-        rival: str,
-        basin: str,
-        *,
-        issued: date | None = None,
-        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
-    ) -> bytes: ...
-
-    def read_rival_flow(
-        self,
-        rival: str,
-        basin: str,
-        *,
-        issued: date | None = None,
-        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
-    ) -> Any:
-        """Flow of a rival in a basin.
-
-        What a rival forecast in a basin, by default its newest issue; or its simulation.
-
-        Args:
-            rival: The name of a rival.
-            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            issued: The day of the issue; by default the newest.
-            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
-                that.
-        """
-        request = Request(
-            "GET",
-            path_of("/v1/basins/{basin}/rivals/{rival}", rival=rival, basin=basin),
-            query={"issued": issued, "format": format},
-        )
-        if format != "json":
-            return self._content(request)
-        return self._answer(models.RivalFlow, request)
 
     def read_status(self) -> models.Status:
         """Age of forecasts and inputs, and degradations.

@@ -26,3 +26,14 @@ class UsgsSettings(FeedSettings):
     adapter: Literal["usgs"]
     series: ChosenSeries = Field({})
     days_back: DaysBack = 30
+
+
+class UsgsNowSettings(FeedSettings):
+    """The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
+    it every few minutes."""
+
+    fills_record = False
+    namespace = "USGS"
+
+    adapter: Literal["usgs-now"]
+    series: ChosenSeries = Field({})

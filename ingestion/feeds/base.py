@@ -112,11 +112,22 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredFlow:
+    """The newest flow that a gauge has measured, m3/s, and when, in UTC."""
+
+    at: datetime
+    m3s: float
+
+
+Content = Observations | WeatherForecast | MeasuredFlow
+
+
+@dataclass(frozen=True, slots=True)
 class FetchedBasinData:
-    """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
+    """A feed's result for one basin. Observations, a weather forecast, a measured flow, or the reason for none."""
 
     basin: str
-    content: Observations | WeatherForecast | Problem
+    content: Content | Problem
 
     @property
     def file(self) -> SourceFile | None:
@@ -171,7 +182,7 @@ class PastForecasts(Protocol):
 
 
 def each(
-    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
+    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Content]
 ) -> Iterator[FetchedBasinData]:
     """Yield what one answer of a service has for each site, or the reason for nothing.
 

@@ -116,6 +116,7 @@ WEATHER = Authority(
 )
 FETCH = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
+    | _all("basin", "adjustments", "outlooks")
     | _all("feed", "feeds")
     | _all("any", "sources", "product_credits", "weather_issues"),
     names={"feed": "feed"},

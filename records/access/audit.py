@@ -38,6 +38,7 @@ _OfAlerts = Literal[
 ]
 _OfForecasters = Literal[
     "forecast adjusted",
+    "forecast updated",
     "adjustment published",
     "adjustment deleted",
     "alerts approved",

@@ -40,6 +40,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         *("read_cells", "read_hydrograph", "read_training_curves"),  # of extensions
         *("compare_rivals", "read_rivals", "read_rival_flow"),
         "cancel_job",
+        "create_update",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
         *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
         "combine_models",
