@@ -3042,6 +3042,74 @@ class RetrainingParams(Model):
     """A name for the candidate."""
 
 
+class RivalDetail(Model):
+    """Another model or service, whose forecasts or simulation are judged beside the own ones."""
+
+    id: str
+    """Its name."""
+
+    kind: Literal["forecasts", "simulation"]
+    """Whether it gives issued forecasts, or one simulation of past days."""
+
+    source: str
+    """Whom its flows come from and on which terms, as whoever added it wrote."""
+
+    added_at: AwareDatetime
+    """When flows of it were last added, by the machine's clock."""
+
+
+class RivalFlow(Model):
+    """Flow that a rival forecast, or simulated, in a basin."""
+
+    basin: str
+    rival: str
+    source: str
+    """Whom it comes from and on which terms."""
+
+    issued: date
+    """The day of its issue; of a simulation its first."""
+
+    time: list[date]
+    """The days."""
+
+    discharge: dict[str, list[float | None]]
+    """
+    Flow, m³/s: `median` where there is one value a day; else quantiles of its members, one value for each day of `time`.
+    """
+
+
+class RivalList(Model):
+    """The stored rivals, by name."""
+
+    rivals: list[RivalDetail]
+
+
+class RivalScore(Model):
+    """A score of a rival's forecasts and of the own ones, on the same days in the same basins."""
+
+    rival: str
+    weather: str
+    """The own weather after T0: a weather forecast's source and model, or `climatology`."""
+
+    lead: int
+    """Days after the own T0, which is the last day with known weather."""
+
+    metric: str
+    """`crps_mm_per_day` or `nse_of_median`."""
+
+    forecasts: int
+    """Number of forecasts of all basins that both have, with observed flow."""
+
+    theirs: PooledScore
+    """Of the rival, over basins."""
+
+    own: PooledScore
+    """Of the version's forecasts, calibrated where they can be."""
+
+    difference: Difference
+    """Of the rival to the own forecasts by basin; `better` counts basins in which the rival is."""
+
+
 class Rollback(Model):
     """The result of a rollback."""
 
@@ -7140,6 +7208,17 @@ class RetrainingJob(Model):
 
     kind: Literal["retraining"] = "retraining"
     params: RetrainingParams
+
+
+class RivalComparison(Model):
+    """Scores of rivals beside those of a model version, on the same days and basins."""
+
+    version: str
+    """The model version."""
+
+    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
+    scores: list[RivalScore]
+    """By rival, weather, lead and metric, as last verified. Empty where no forecast of both is verified."""
 
 
 class RiverAlert(Model):

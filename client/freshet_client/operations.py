@@ -3033,6 +3033,74 @@ class Operations(BaseClient):
         )
         return self._content(request)
 
+    def read_rivals(self) -> models.RivalList:
+        """List rivals.
+
+        Other models and services whose flows are stored here. They are judged beside the own forecasts and never
+        mixed into them. An admin adds them from files (`freshet rivals add`).
+        """
+        request = Request("GET", "/v1/rivals")
+        return self._answer(models.RivalList, request)
+
+    def compare_rivals(
+        self, version: str, *, season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None
+    ) -> models.RivalComparison:
+        """Rivals beside a model version.
+
+        Scores of every rival's forecasts beside those that the version issued, on the same days for the same days
+        and basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs
+        of the kind `verification` renew them.
+
+        Args:
+            version: A model version's id.
+            season: Season of the forecast days: `all`, or three months by their initials.
+        """
+        request = Request("GET", path_of("/v1/models/{version}/rivals", version=version), query={"season": season})
+        return self._answer(models.RivalComparison, request)
+
+    @overload
+    def read_rival_flow(
+        self, rival: str, basin: str, *, issued: date | None = None, format: Literal["json"] = "json"
+    ) -> models.RivalFlow: ...
+
+    @overload
+    def read_rival_flow(
+        self,
+        rival: str,
+        basin: str,
+        *,
+        issued: date | None = None,
+        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
+    ) -> bytes: ...
+
+    def read_rival_flow(
+        self,
+        rival: str,
+        basin: str,
+        *,
+        issued: date | None = None,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+    ) -> Any:
+        """Flow of a rival in a basin.
+
+        What a rival forecast in a basin, by default its newest issue; or its simulation.
+
+        Args:
+            rival: The name of a rival.
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            issued: The day of the issue; by default the newest.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/rivals/{rival}", rival=rival, basin=basin),
+            query={"issued": issued, "format": format},
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.RivalFlow, request)
+
     def read_status(self) -> models.Status:
         """Age of forecasts and inputs, and degradations.
 
