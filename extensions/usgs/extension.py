@@ -4,7 +4,10 @@ from jobspec.extensions import Extension
 
 EXTENSION = Extension(
     package=__package__,
-    feed_kinds={"feed_kinds:UsgsSettings": "feed:discharge_feed"},
+    feed_kinds={
+        "feed_kinds:UsgsSettings": "feed:discharge_feed",
+        "feed_kinds:RatingsSettings": "ratings:ratings_feed",
+    },
     gauges={"USGS": "gauges:gauge"},
     settings="settings:UsgsService",
 )

@@ -16,6 +16,7 @@ from hydrology.base.series import DailySeries
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
+from jobspec.levels import NewCategories, NewRating
 
 Answer = TypeVar("Answer")
 
@@ -111,12 +112,16 @@ class Observations:
         return BasinData(basin, texts=texts, series=series, files=(file,))
 
 
+Content = Observations | WeatherForecast | NewRating | NewCategories | None
+"""What a feed brings of a basin."""
+
+
 @dataclass(frozen=True, slots=True)
 class FetchedBasinData:
-    """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
+    """A feed's result for one basin: data, None where its service has no such table, or the reason for none."""
 
     basin: str
-    content: Observations | WeatherForecast | Problem
+    content: Content | Problem
 
     @property
     def file(self) -> SourceFile | None:
@@ -135,6 +140,9 @@ class FetchedBasinData:
                     for row, label in enumerate(forecast.traces)
                 }
                 return SourceFile(name, *_digest(traces))
+            case NewRating() | NewCategories() as table:
+                content = table.model_dump_json().encode()
+                return SourceFile(f"{table.source} {self.basin}", sha256(content), len(content))
             case _:
                 return None
 
@@ -171,7 +179,7 @@ class PastForecasts(Protocol):
 
 
 def each(
-    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
+    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Content]
 ) -> Iterator[FetchedBasinData]:
     """Yield what one answer of a service has for each site, or the reason for nothing.
 

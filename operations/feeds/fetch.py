@@ -28,10 +28,12 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
+from jobspec.levels import NewCategories, NewRating
 from operations.basin_data.check_incoming import Reference, check_forecast, read_references
 from operations.basin_data.ingest import report_quality, store_all, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
+from operations.feeds.gauge_tables import store_table
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.stored import grouped
@@ -45,6 +47,7 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 _NOTHING = "The service has no value for the requested days."
+_NO_TABLE = "The service has none of this gauge: what is stored stays."
 MAX_REASONS = 3  # different ones of a fetch, in the log
 _MANY_DAYS = 30  # of any variable: a check reads the whole record, too slow for the few days of a usual fetch
 ELEVATIONS = ("elev_mean", "ele_mt_sav")
@@ -156,7 +159,7 @@ def _fetch(
         sites = sites_of(session, feed, wanted)
         before = {one.basin_id: one for one in feeds.basins_of(session, feed, [site.basin for site in sites])}
         # Discharge is not checked by the climate.
-        of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
+        of_weather = [feed.product] if feed.product is not None or shown.brings == "forecast" else []
         references = read_references(session, [site.basin for site in sites], of_weather)
         products = {feed.product or gauge_product(site.basin) for site in sites}
         origins = {product: feeds.origin_of(session, product) for product in products}
@@ -302,15 +305,21 @@ class _Fetch:
 
     def _stored(self, session: Session, block: Sequence[FetchedBasinData], first: Day) -> list[FetchedBasin]:
         observed, forecasts = dict[str, Observations](), dict[str, WeatherForecast]()
+        stored = dict[str, FetchedBasin]()
         for given in block:
             match given.content:
                 case Observations() as content:
                     observed[given.basin] = content
                 case WeatherForecast() as forecast:
                     forecasts[given.basin] = forecast
+                case None:
+                    stored[given.basin] = replace(self._nothing(given.basin), reason=_NO_TABLE)
+                case NewRating() | NewCategories() as table:
+                    status, warnings = store_table(session, given.basin, table, self.work.clock.now())
+                    stored[given.basin] = replace(self._nothing(given.basin), status=status, warnings=warnings)
                 case problem:
                     raise problem
-        stored = self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
+        stored |= self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
         return [stored[given.basin] for given in block]
 
     def _nothing(self, basin: str) -> FetchedBasin:

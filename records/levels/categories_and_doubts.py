@@ -4,7 +4,8 @@ Every level is checked when it is read, whatever has changed since: its rating, 
 wait until somebody confirms a level in doubt, at its discharge; set or converted to another, it is checked again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,14 +20,20 @@ from hydrology.base.basins import gauge_product, source_code
 from hydrology.base.calendar import Day, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, converted, only_area
-from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
-from hydrology.ratings import Rating
-from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from hydrology.extremes.level_checks import MAX_RATIO, against_record, differ, out_of_order, ratio
+from hydrology.ratings import MAX_JUMP, Rating, jump
+from jobspec.levels import CATEGORIES, CategoryName, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
 from records.database.stored import add_all
 from records.levels import basin_levels
-from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, SetLevel
+from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, FormerCategory, SetLevel
 from records.series import series
+
+_LEAST_FLOW = 1e-3
+"""m3/s, in the place of no flow where flows are compared."""
+Rows = dict[CategoryName, dict[str, Any]]
+"""Values of official categories by name."""
+_OFFICIAL = ("direction", "category", "source", "official_stage", "official_flow", "impact", "instruction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +44,17 @@ class Imported:
     left_out: Mapping[str, Absent]
 
 
-def put_categories(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
-    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories."""
+def put_categories(session: Session, basin: str, new: NewCategories, at: datetime, *, renews: bool = False) -> Imported:
+    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
+
+    What `renews` them, a service, removes nothing: a value that it no longer gives stays, and so does a level that
+    somebody set under the name of one.
+    """
     basins.lock(session, basin)
     site, categories = read_categories(new.document)
     if site is not None and basin.startswith("USGS-") and site != source_code(basin):
         raise InvalidCategories(f"The document is of gauge {site}, not of {basin}: import the basin's own.")
-    rows = {
+    rows: Rows = {
         category.name: {
             "direction": "rising",
             "category": category.name,
@@ -57,10 +68,14 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
         for category in categories
     }
     before = {row.name: row for row in _rows(session, basin)}
+    if renews:
+        own = {level.name for level in basin_levels.of_basin(session, basin)} - before.keys()
+        rows = _renewed({name: of for name, of in rows.items() if name not in own}, before)
     changed = before.keys() != rows.keys() or any(
         getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
     )
     if changed:
+        _remember(session, basin, before.values(), at)
         # An operator's level of a name in the file becomes the official one; one of another name stays.
         replaced = or_(SET_LEVELS.c.category.is_not(None), SET_LEVELS.c.name.in_(rows))
         session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, replaced))
@@ -80,10 +95,24 @@ def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
+            _remember(session, basin, [row], at)
             own = SET_LEVELS.update().filter_by(basin_id=basin, name=row.name)
             session.execute(own.values(discharge=flow, set_at=at))
             changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
+
+
+def _renewed(rows: Rows, before: Mapping[CategoryName, Row[Any]]) -> Rows:
+    """Return the categories that were stored, with the values that are given anew, and those that are new."""
+    stays = {name: {field: getattr(row, field) for field in _OFFICIAL} for name, row in before.items()}
+    given = {name: {field: value for field, value in of.items() if value is not None} for name, of in rows.items()}
+    return {name: rows.get(name, {}) | stays.get(name, {}) | given.get(name, {}) for name in stays | given}
+
+
+def _remember(session: Session, basin: str, rows: Iterable[Row[Any]], at: datetime) -> None:
+    """Store categories as they were until an instant: answers about runs before it rest on them."""
+    former = (dict(row._mapping) | {"basin_id": basin, "until": at} for row in rows)
+    add_all(session, FormerCategory, former, if_new=True)
 
 
 def _rows(session: Session, basin: str) -> list[Row[Any]]:
@@ -161,16 +190,37 @@ def _is_confirmed(level: SetLevel) -> bool:
     return level.confirmed is not None and not differ(level.confirmed, level.discharge)
 
 
+def doubt_rating(session: Session, basin: str, before: Rating | None, after: Rating) -> str | None:
+    """Return why a rating cannot follow the one before, or contradicts official categories; None where it can."""
+    reasons = []
+    if before is not None and (times := jump(before, after)) > MAX_JUMP:
+        share = "share no stage" if math.isinf(times) else f"differ {times:.1f} times in discharge at a high stage"
+        reasons.append(f"It jumps: it and the rating in force {share}.")
+    for level in basin_levels.of_basin(session, basin):
+        reasons += [] if _is_confirmed(level) else [f"{level.name}: {why}" for why in _against_rating(level, after)]
+    return " ".join(reasons) or None
+
+
+def _against_rating(level: SetLevel, rating: Rating) -> Iterator[str]:
+    if level.official_stage is None or level.official_flow is None:
+        return
+    # Beyond its ends a table states a bound: stages above another datum are far beyond.
+    within = min(max(level.official_stage, rating.stages[0]), rating.stages[-1])
+    by_rating, flow = float(rating.discharge(within)), level.official_flow
+    is_possible = (flow - by_rating) * (level.official_stage - within) > 0
+    if not is_possible and (times := ratio(max(by_rating, _LEAST_FLOW), flow)) > MAX_RATIO:
+        stage = level.official_stage
+        bound = "" if within == stage else "at most " if within > stage else "at least "
+        yield (
+            f"At its stage of {stage / M_PER_FT:.2f} ft the rating gives {bound}{by_rating:.4g} m³/s and its file "
+            f"{flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or units "
+            "differed, or one were out of date."
+        )
+
+
 def _of_level(level: SetLevel, rating: Rating | None, flow: Array | None) -> Iterator[str]:
-    if rating is not None and level.official_stage is not None and level.official_flow is not None:
-        by_rating = float(rating.discharge(level.official_stage))
-        if by_rating > 0 and differ(by_rating, level.official_flow):
-            times, stage = ratio(by_rating, level.official_flow), level.official_stage / M_PER_FT
-            yield (
-                f"At its stage of {stage:.2f} ft the rating gives {by_rating:.4g} m³/s and its file "
-                f"{level.official_flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or "
-                "units differed, or one were out of date."
-            )
+    if rating is not None:
+        yield from _against_rating(level, rating)
     if flow is not None and (why := against_record(level.discharge, level.direction, flow)) is not None:
         yield why
 

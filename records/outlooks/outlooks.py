@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 from sqlalchemy import select
@@ -98,10 +99,15 @@ def write_missing(database: Database) -> None:
 
 
 def build(
-    session: Session, run: Run, basins: Sequence[RunBasin], published: Mapping[RunBasinKey, Adjustment] | None = None
+    session: Session,
+    run: Run,
+    basins: Sequence[RunBasin],
+    published: Mapping[RunBasinKey, Adjustment] | None = None,
+    at: datetime | None = None,
 ) -> Outlooks:
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
-    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
+    series = runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES))
+    return _build(session, run, basins, series, published, at)
 
 
 def _build(
@@ -110,6 +116,7 @@ def _build(
     basins: Sequence[RunBasin],
     series: Mapping[RunBasinKey, Series],
     published: Mapping[RunBasinKey, Adjustment] | None = None,
+    at: datetime | None = None,
 ) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
     published = latest.published_adjustments(session, [*issued]) if published is None else published
@@ -119,7 +126,7 @@ def _build(
         before = _issues_before(session, run, [name for _, name in issued], present)
         no_issue = absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
     outlooks = {}
-    levels = dict(basin_levels.levels_of_many(session, [name for _, name in issued]))
+    levels = dict(basin_levels.levels_of_many(session, [name for _, name in issued], at))
     for key, basin in issued.items():
         flows = flow_outlooks(run, basin, series[key], published.get(key), levels[basin.basin_id])
         if flows is None:
@@ -155,6 +162,13 @@ def of_runs(
         else:
             found[key] = build(session, run, [basin], published).get(basin.basin_id) or basin.why_missing
     return found
+
+
+def as_issued(session: Session, run: Run, basin: RunBasin, outlook: RunOutlook | Absent) -> RunOutlook | Absent:
+    """Return a run's outlook by the official categories at its issue; the stored one if they are the same."""
+    if isinstance(outlook, Absent) or not basin_levels.formerly(session, basin.basin_id, run.issued_at):
+        return outlook
+    return build(session, run, [basin], at=run.issued_at).get(basin.basin_id, outlook)
 
 
 def _issues_before(

@@ -46,7 +46,8 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "daymet": {"adapters": ("daymet",)},
     "grid": {"adapters": ("grid",), "guide": ("grid",)},
     "openmeteo": {"adapters": ("open-meteo",)},
-    "usgs": {"adapters": ("usgs",)},
+    "nwps": {"adapters": ("categories",)},
+    "usgs": {"adapters": ("usgs", "ratings")},
 }
 """The beginnings of what is an extension's own."""
 
