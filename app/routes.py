@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from app import feeds
 from app.adjustments import adjustments, held
 from app.alerts import alerts, changes, subscriptions
-from app.basins import basins, gauge_ratings, level_changes, normals, observations, thresholds, user_basins
+from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
 from app.forecasts import exceedance, issues, persistence, rain_margin, runs, spread, stage, volumes, what_if
@@ -36,18 +36,7 @@ from jobspec.extensions import extensions
 from runtime.settings import Settings
 
 _MODULES = (
-    *(
-        forecasts,
-        outlooks,
-        basins,
-        user_basins,
-        observations,
-        normals,
-        thresholds,
-        level_changes,
-        gauge_ratings,
-        weather,
-    ),
+    *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
     *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
     *(what_if, storage, origin, balances, stage, states, spread, recession, scores, simulation),
     *(verification, worst, decisions, issues),

@@ -135,20 +135,16 @@ class Rating:
 
 
 MAX_JUMP = 1.3
-"""Largest ratio of the discharges of two successive tables at a high stage: more than a flood moves a bed by."""
-_NO_FLOW = 1e-9
+"""Largest ratio of the discharges of two successive tables at a high stage that is no jump."""
 
 
 def jump(before: Rating, after: Rating) -> float:
-    """Compare two tables: the largest ratio of their discharges in the upper half of the stages that both cover.
-
-    It is infinite where they share no stage, as of two datums.
-    """
+    """Return the largest ratio of two tables' discharges in the upper half of their common stages; infinite without."""
     low, high = (choose(of.stages[end] for of in (before, after)) for choose, end in ((max, 0), (min, -1)))
     if low >= high:
         return math.inf
     stages = np.linspace((low + high) / 2, high, 100)
-    one, other = (np.maximum(of.discharge(stages), _NO_FLOW) for of in (before, after))
+    one, other = (np.maximum(of.discharge(stages), 1e-9) for of in (before, after))
     return float(np.maximum(one / other, other / one).max())
 
 

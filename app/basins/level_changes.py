@@ -1,21 +1,29 @@
-"""Changes of a basin's levels, of how its floods are analysed, and of its flood categories."""
+"""Changes of a basin's levels, of how its floods are analysed, of its flood categories, and of its rating table."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
 
 from app.basins.threshold_schemas import FixedThreshold, FloodCategories, FloodFrequency
 from app.basins.thresholds import categories_of, frequency_of, level_of
 from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
+from app.exports.answers import JsonAnswer, documented_responses
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
-from app.http.dependencies import BasinId
+from app.http.dependencies import AsKnown, BasinId, Reading
 from app.http.problems import documented_writing
+from app.http.shown import As, model_of
+from hydrology.base.absent import texts
+from hydrology.base.calendar import day
+from hydrology.ratings import InvalidRating
 from jobspec.fields import NAMED
-from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewThreshold
+from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewRating, NewThreshold
+from records.access.audit import Writer
 from records.alerts import held_alerts
-from records.basins import basins
+from records.basins import basins, ratings
 from records.basins.basins import UnknownBasin
-from records.basins.ratings import NoRating
+from records.basins.ratings import NoRating, StoredRating
 from records.levels import basin_levels, categories_and_doubts
 from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownLevel
 from records.outlooks import outlooks
@@ -115,3 +123,62 @@ def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: Threshol
         basin_levels.remove(session, basin, threshold)
         outlooks.renew(session, basin)
         writer.record(session, "threshold removed", basin, name=threshold)
+
+
+_FACTS = As(omit=("rating", "largest_shift"), rename=(("basin_id", "basin"),), missing=True)
+
+
+class RatingTable(model_of(StoredRating, _FACTS)):  # type: ignore[misc]
+    """A rating table of a basin's gauge."""
+
+
+class NewRatingTable(RatingTable):
+    """A rating table as it was stored, and its effect on the official flood categories."""
+
+    left_out: dict[str, str] = Field(description="Official flood categories without a discharge, and why.")
+    in_doubt: dict[str, str] = Field(description="Levels that seem wrong, and why: their alerts wait.")
+
+
+def table_of(stored: StoredRating) -> RatingTable:
+    return RatingTable(**_FACTS.values(stored))
+
+
+def new_table(session: Session, stored: StoredRating, writer: Writer) -> NewRatingTable:
+    """Let official categories follow the rating in force; return a version, and what became of them."""
+    converted = outlooks.follow_rating(session, stored.basin_id, writer.clock.now())
+    doubts = categories_and_doubts.in_doubt(session, stored.basin_id, writer.clock.today())
+    return NewRatingTable(**_FACTS.values(stored), left_out=texts(converted.left_out), in_doubt=doubts)
+
+
+_NEW_TABLE: dict[int | str, dict[str, Any]] = {201: {"model": NewRatingTable, "description": "The table is new."}}
+
+
+@router.get(
+    "/{basin}/rating",
+    summary="Rating table of a basin's gauge",
+    **documented_responses(RatingTable, UnknownBasin, NoRating),
+)
+def read_rating_table(session: Reading, at: AsKnown, basin: BasinId, answer: JsonAnswer) -> Response:
+    """The relation of stage and discharge that holds, with its source, datum and range. Between its points, discharge
+    and stage are converted both ways; outside its range nothing is."""
+    return answer.of(table_of(ratings.require(session, basin, day(at.date()), at)))
+
+
+@router.put(
+    "/{basin}/rating",
+    summary="Set the rating table of a basin's gauge",
+    responses=_NEW_TABLE | documented_writing(UnknownBasin, NotYours, AgencysWords, InvalidRating),
+)
+def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: NewRating) -> NewRatingTable:
+    """A table of the USGS (RDB) or in CSV, from a day on. Earlier ones stay stored and hold for the days before. With
+    the key that registered the basin, or an admin's; only the latter names an agency as `source`. The same again
+    changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge, `in_doubt`
+    the levels that seem wrong."""
+    with own_change(writer, basin) as session:
+        require_own_words(writer.key, new.source)
+        stored, changed = ratings.put(session, basin, new, writer.clock.now())
+        if changed:
+            writer.record(session, "rating set", basin, source=new.source, valid_from=str(stored.valid_from))
+        shown = new_table(session, stored, writer)
+    response.status_code = 201 if changed else 200
+    return shown

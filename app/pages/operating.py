@@ -200,13 +200,12 @@ def read_held(
     """Show the changes of alerts that wait for approval, with the forecasts that propose them, and ratings."""
     now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
-    rated = ratings.waiting(session)
     return render(
         request,
         "work/held.html",
         held=held,
-        ratings=rated,
-        names=basins.titles(session, [*(one.basin for one in held), *(one.basin_id for one in rated)]),
+        ratings=ratings.waiting(session),
+        names=basins.titles(session, [one.basin for one in held]),
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
         figures={one.basin: figures_of(session, one.basin, one.run, now, units).alone() for one in held[:MAX_DRAWN]},

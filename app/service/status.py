@@ -211,8 +211,7 @@ def _waiting_alerts(session: Session) -> Iterator[Degraded]:
         )
         yield Degraded(code="levels-in-doubt", sentence=sentence)
     if held := ratings.waiting(session):
-        named = ", ".join(one.basin_id for one in held[:5])
-        sentence = f"Ratings of {counted(len(held), 'gauge')} wait for a forecaster ({named}): see /v1/ratings/held."
+        sentence = f"Ratings of {counted(len(held), 'gauge')} wait for a forecaster: see the page /held."
         yield Degraded(code="ratings-held", sentence=sentence)
 
 

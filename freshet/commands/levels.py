@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from rich.console import Group, RenderableType
 from starlette import responses
 
-from app.basins import gauge_ratings, level_changes, thresholds
+from app.basins import level_changes, thresholds
 from freshet.cli.options import Basin, argument, flag, option
 from freshet.cli.output import inform, inform_left_out, listing, table
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, writes
@@ -17,7 +17,6 @@ from hydrology.alerts import IMPACT, INSTRUCTION
 from hydrology.base.errors import InvalidInput, counted
 from hydrology.extremes.annual import Trend
 from ingestion.feeds import http
-from jobspec.changes import RatingRuling, Ruling
 from jobspec.levels import FloodFrequencySettings, LevelUnit, NewCategories, NewRating, NewThreshold
 from records.access.audit import Writer
 from records.basins import basins, ratings
@@ -150,7 +149,6 @@ def _in_words(trend: Trend) -> str:
 
 
 _SHOWN = 12
-_VERSIONS = "version | number | valid from: valid_from | in force: in_force | held | ruling | by: ruled_by"
 
 
 @writes
@@ -164,7 +162,7 @@ def import_rating(
 ) -> Shown:
     """Import the rating table of a basin's gauge. Importing it again changes nothing."""
     given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
-    found = gauge_ratings.put_rating(responses.Response(), by, basin, valid(NewRating, given, "rating"))
+    found = level_changes.put_rating(responses.Response(), by, basin, valid(NewRating, given, "rating"))
     inform_left_out(found.left_out.values())
     _inform_doubts(found.in_doubt)
     return Shown(found, lambda: _range(found))
@@ -173,7 +171,7 @@ def import_rating(
 @reads
 def show_rating(at: Reading, basin: Basin) -> Shown:
     """Show the rating table of a basin that holds today."""
-    found = gauge_ratings.table_of(ratings.require(at.session, basin, at.clock.today()))
+    found = level_changes.table_of(ratings.require(at.session, basin, at.clock.today()))
 
     def text() -> RenderableType:
         points = list(zip(found.stage_ft, found.stage_m, found.discharge_m3s, strict=True))
@@ -183,31 +181,7 @@ def show_rating(at: Reading, basin: Basin) -> Shown:
     return Shown(found, text)
 
 
-@reads
-def show_versions(at: Reading, basin: Basin) -> Shown:
-    """Show the versions of a basin's rating, the newest first: those in force, held and dismissed."""
-    found = [gauge_ratings.version_of(one) for one in ratings.versions(at.session, basin)]
-    shown = gauge_ratings.RatingVersions(ratings=found, next=None)
-    return Shown(shown, lambda: listing(found, _VERSIONS, f"{basin}: {counted(len(found), 'version')}"))
-
-
-@writes
-def decide_rating(
-    by: Writer,
-    basin: Basin,
-    version: Annotated[int, argument("VERSION", RatingRuling.model_fields["version"].description or "")],
-    ruling: Annotated[Ruling, argument("RULING", "approve or dismiss.")],
-    note: Annotated[str | None, option("TEXT", RatingRuling.model_fields["note"].description or "")] = None,
-) -> Shown:
-    """Approve or dismiss a rating that waits for a forecaster's agreement."""
-    given = {"version": version, "ruling": ruling, "note": note}
-    found = gauge_ratings.decide_held_rating(by, basin, valid(RatingRuling, given, "decision"))
-    inform_left_out(found.left_out.values())
-    _inform_doubts(found.in_doubt)
-    return Shown(found, lambda: f"Version {version} of the rating of {basin}: {ruling}.")
-
-
-def _range(found: "gauge_ratings.RatingTable") -> str:
+def _range(found: "level_changes.RatingTable") -> str:
     return (
         f"{found.basin}: {counted(len(found.stage_ft), 'point')}, {found.stage_ft[0]:.2f} to {found.stage_ft[-1]:.2f} "
         f"ft, {found.discharge_m3s[0]:.4g} to {found.discharge_m3s[-1]:.4g} m3/s, from {found.valid_from} on"

@@ -140,9 +140,6 @@ class FetchedBasinData:
                     for row, label in enumerate(forecast.traces)
                 }
                 return SourceFile(name, *_digest(traces))
-            case NewRating() | NewCategories() as table:
-                content = table.model_dump_json().encode()
-                return SourceFile(f"{table.source} {self.basin}", sha256(content), len(content))
             case _:
                 return None
 

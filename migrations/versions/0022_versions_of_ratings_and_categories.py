@@ -1,4 +1,4 @@
-"""Store every version of a rating, those that wait for agreement, and official categories as they were."""
+"""Store every version of a rating, those that wait for a forecaster, and official categories as they were."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,69 +11,53 @@ down_revision = "0021"
 branch_labels = None
 depends_on = None
 
-KINDS: dict[str, Any] = {
-    "text": sa.String(),
-    "real": sa.Double(),
-    "day": sa.Date(),
-    "instant": sa.DateTime(timezone=True),
-}
-KINDS |= {"json": sa.JSON(), "integer": sa.Integer()}
-COLUMNS = (
-    "basin_id text, valid_from day, source text, datum text?, site text?, number text?, shifted text?, "
-    "largest_shift real, rating json, set_at instant"
-)
-VERSIONS = "version integer, in_force instant?, held text?, ruling text?, ruled_by text?, ruled_at instant?, note text?"
+KINDS: dict[str, Any] = {"text": sa.String(), "real": sa.Double(), "day": sa.Date(), "integer": sa.Integer()}
+KINDS |= {"instant": sa.DateTime(timezone=True)}
 CATEGORIES = (
-    "basin_id text, name text, until instant, discharge real?, direction text, set_at instant, category text?, "
+    "basin_id text, name text, until instant, direction text, set_at instant, discharge real?, category text?, "
     "source text?, source_day day?, official_stage real?, official_flow real?, impact text?, instruction text?, "
     "confirmed real?"
 )
-NAMES = [one.split()[0] for one in COLUMNS.split(", ")]
-OLD = sa.table("ratings", *map(sa.column, NAMES))
-NEW = sa.table("rating_versions", *map(sa.column, ["version", "in_force", *NAMES]))
+ADDED = "version integer?, in_force instant?, held text?, ruling text?, ruled_by text?, note text?"
+CATEGORY = "category IN ('action', 'minor', 'moderate', 'major')"
+CHECKS = {"ruled": "(ruling IS NULL) = (ruled_by IS NULL)", "ruling": "ruling IN ('approve', 'dismiss')"}
+NUMBERED = """UPDATE ratings SET in_force = set_at, version = (SELECT COUNT(*) FROM ratings AS other
+    WHERE other.basin_id = ratings.basin_id AND other.valid_from <= ratings.valid_from)"""
+REPLACED = """DELETE FROM ratings WHERE in_force IS NULL OR EXISTS (SELECT 1 FROM ratings AS other
+    WHERE other.basin_id = ratings.basin_id AND other.valid_from = ratings.valid_from
+    AND other.in_force IS NOT NULL AND other.version > ratings.version)"""
 
 
 def upgrade() -> None:
     op.create_table(
         "former_categories",
         *_columns(CATEGORIES),
-        sa.CheckConstraint(
-            "category IN ('action', 'minor', 'moderate', 'major')", name=op.f("ck_former_categories_category")
-        ),
+        sa.CheckConstraint(CATEGORY, name=op.f("ck_former_categories_category")),
         sa.CheckConstraint("direction IN ('rising', 'falling')", name=op.f("ck_former_categories_direction")),
         sa.ForeignKeyConstraint(["basin_id"], ["basins.id"], name=op.f("fk_former_categories_basin_id")),
         sa.PrimaryKeyConstraint("basin_id", "name", "until", name=op.f("pk_former_categories")),
     )
-    ruled = "(ruling IS NULL) = (ruled_by IS NULL) AND (ruling IS NULL) = (ruled_at IS NULL)"
-    op.create_table(
-        "rating_versions",
-        *_columns(f"{VERSIONS}, {COLUMNS}"),
-        sa.CheckConstraint("ruling IN ('approve', 'dismiss')", name=op.f("ck_rating_versions_ruling")),
-        sa.CheckConstraint(ruled, name=op.f("ck_rating_versions_ruled")),
-        sa.CheckConstraint("in_force IS NOT NULL OR held IS NOT NULL", name=op.f("ck_rating_versions_held")),
-        sa.ForeignKeyConstraint(["basin_id"], ["basins.id"], name=op.f("fk_rating_versions_basin_id")),
-        sa.PrimaryKeyConstraint("version", name=op.f("pk_rating_versions")),
-        sqlite_autoincrement=True,
-    )
-    op.create_index(op.f("ix_rating_versions_basin_id_valid_from"), "rating_versions", ["basin_id", "valid_from"])
-    stored = sa.select(*(OLD.c[name] for name in NAMES), OLD.c.set_at).order_by(OLD.c.set_at)
-    op.execute(sa.insert(NEW).from_select([*NAMES, "in_force"], stored))
-    op.drop_table("ratings")
+    with op.batch_alter_table("ratings") as table:
+        for column in _columns(ADDED):
+            table.add_column(column)
+    op.execute(NUMBERED)
+    with op.batch_alter_table("ratings") as table:
+        table.alter_column("version", existing_type=sa.Integer(), nullable=False)
+        table.drop_constraint(op.f("pk_ratings"), type_="primary")
+        table.create_primary_key(op.f("pk_ratings"), ["basin_id", "version"])
+        for name, check in CHECKS.items():
+            table.create_check_constraint(op.f(f"ck_ratings_{name}"), check)
 
 
 def downgrade() -> None:
-    op.create_table(
-        "ratings",
-        *_columns(COLUMNS),
-        sa.ForeignKeyConstraint(["basin_id"], ["basins.id"], name=op.f("fk_ratings_basin_id")),
-        sa.PrimaryKeyConstraint("basin_id", "valid_from", name=op.f("pk_ratings")),
-    )
-    used = sa.select(sa.func.max(NEW.c.version)).where(NEW.c.in_force.is_not(None))
-    newest = sa.select(*(NEW.c[name] for name in NAMES)).where(
-        NEW.c.version.in_(used.group_by(NEW.c.basin_id, NEW.c.valid_from))
-    )
-    op.execute(sa.insert(OLD).from_select(NAMES, newest))
-    op.drop_table("rating_versions")
+    op.execute(REPLACED)
+    with op.batch_alter_table("ratings") as table:
+        for name in CHECKS:
+            table.drop_constraint(op.f(f"ck_ratings_{name}"), type_="check")
+        table.drop_constraint(op.f("pk_ratings"), type_="primary")
+        table.create_primary_key(op.f("pk_ratings"), ["basin_id", "valid_from"])
+        for column in _columns(ADDED):
+            table.drop_column(column.name)
     op.drop_table("former_categories")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -33,13 +34,14 @@ from operations.basin_data.check_incoming import Reference, check_forecast, read
 from operations.basin_data.ingest import report_quality, store_all, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
-from operations.feeds.gauge_tables import store_table
-from records.basins import basins
+from records.basins import basins, ratings
 from records.basins.ownership import Basin
 from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
+from records.levels import categories_and_doubts
+from records.outlooks import outlooks
 from records.series.series import AT_A_TIME
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -315,12 +317,24 @@ class _Fetch:
                 case None:
                     stored[given.basin] = replace(self._nothing(given.basin), reason=_NO_TABLE)
                 case NewRating() | NewCategories() as table:
-                    status, warnings = store_table(session, given.basin, table, self.work.clock.now())
-                    stored[given.basin] = replace(self._nothing(given.basin), status=status, warnings=warnings)
+                    stored[given.basin] = self._stored_table(session, given.basin, table)
                 case problem:
                     raise problem
         stored |= self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
         return [stored[given.basin] for given in block]
+
+    def _stored_table(self, session: Session, basin: str, new: NewRating | NewCategories) -> FetchedBasin:
+        now, waits = self.work.clock.now(), list[str]()
+        if isinstance(new, NewCategories):
+            if changed := categories_and_doubts.put_categories(session, basin, new, now, renews=True).changed:
+                outlooks.renew(session, basin)
+        else:
+            doubt = partial(categories_and_doubts.doubt_rating, session, basin)
+            rating, changed = ratings.put(session, basin, new, now, doubt)
+            outlooks.follow_rating(session, basin, now)
+            if rating.waits:
+                waits.append(f"Version {rating.version} of its rating waits for a forecaster. {rating.held}")
+        return replace(self._nothing(basin), status="new" if changed else "unchanged", warnings=waits)
 
     def _nothing(self, basin: str) -> FetchedBasin:
         now = self.work.clock.now()

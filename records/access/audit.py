@@ -22,14 +22,7 @@ _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
 _OfAdoption = Literal["basin adopted", "basin released"]
 _OfThresholds = Literal[
-    "threshold set",
-    "threshold confirmed",
-    "threshold removed",
-    "flood frequency set",
-    "rating set",
-    "rating approved",
-    "rating dismissed",
-    "categories set",
+    "threshold set", "threshold confirmed", "threshold removed", "flood frequency set", "rating set", "categories set"
 ]
 _OfAlerts = Literal[
     "subscription created",
@@ -51,6 +44,8 @@ _OfForecasters = Literal[
     "alerts dismissed",
     "alerts released",
     "alerts withdrawn",
+    "rating approved",
+    "rating dismissed",
 ]
 _OfScores = Literal[
     "model trained",

@@ -129,7 +129,15 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
     """
     no_rating = absent(Reason.NO_RATING)
     stages = (None if rating is None else row.official_stage for row in rows)
-    rated = _agreed(rows, [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages])
+    rated = [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages]
+    within = [rating if not isinstance(of, Absent) else None for of in rated]
+    contradicted = [of is not None and _against_rating(row, of) for row, of in zip(rows, within, strict=True)]
+    if any(contradicted):
+        differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
+        rated = [
+            differs if why or (row.official_flow is None and not isinstance(of, Absent)) else of
+            for row, of, why in zip(rows, rated, contradicted, strict=True)
+        ]
     found: list[float | Absent] = []
     for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
         if isinstance(of, Absent) and row.official_flow is not None:
@@ -138,21 +146,6 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
             of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
         found.append(of)
     return found
-
-
-def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[float | Absent]:
-    """Return the discharges by the rating that the file does not contradict."""
-    contradicted = [
-        not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
-        for row, of in zip(rows, rated, strict=True)
-    ]
-    if not any(contradicted):
-        return list(rated)
-    differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
-    return [
-        differs if wrong or (row.official_flow is None and not isinstance(of, Absent)) else of
-        for row, of, wrong in zip(rows, rated, contradicted, strict=True)
-    ]
 
 
 def _known(flows: Sequence[float | Absent]) -> list[float]:
@@ -196,31 +189,34 @@ def doubt_rating(session: Session, basin: str, before: Rating | None, after: Rat
     if before is not None and (times := jump(before, after)) > MAX_JUMP:
         share = "share no stage" if math.isinf(times) else f"differ {times:.1f} times in discharge at a high stage"
         reasons.append(f"It jumps: it and the rating in force {share}.")
-    for level in basin_levels.of_basin(session, basin):
-        reasons += [] if _is_confirmed(level) else [f"{level.name}: {why}" for why in _against_rating(level, after)]
+    against = {
+        one.name: _against_rating(one, after) for one in basin_levels.of_basin(session, basin) if not _is_confirmed(one)
+    }
+    reasons += [f"{name}: {why}" for name, why in against.items() if why is not None]
     return " ".join(reasons) or None
 
 
-def _against_rating(level: SetLevel, rating: Rating) -> Iterator[str]:
-    if level.official_stage is None or level.official_flow is None:
-        return
+def _against_rating(level: SetLevel | Row[Any], rating: Rating) -> str | None:
+    stage, flow = level.official_stage, level.official_flow
+    if stage is None or flow is None:
+        return None
     # Beyond its ends a table states a bound: stages above another datum are far beyond.
-    within = min(max(level.official_stage, rating.stages[0]), rating.stages[-1])
-    by_rating, flow = float(rating.discharge(within)), level.official_flow
-    is_possible = (flow - by_rating) * (level.official_stage - within) > 0
-    if not is_possible and (times := ratio(max(by_rating, _LEAST_FLOW), flow)) > MAX_RATIO:
-        stage = level.official_stage
-        bound = "" if within == stage else "at most " if within > stage else "at least "
-        yield (
-            f"At its stage of {stage / M_PER_FT:.2f} ft the rating gives {bound}{by_rating:.4g} m³/s and its file "
-            f"{flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or units "
-            "differed, or one were out of date."
-        )
+    within = min(max(stage, rating.stages[0]), rating.stages[-1])
+    by_rating = float(rating.discharge(within))
+    times = ratio(max(by_rating, _LEAST_FLOW), flow)
+    if times <= MAX_RATIO or (flow - by_rating) * (stage - within) > 0:
+        return None
+    bound = "" if within == stage else "at most " if within > stage else "at least "
+    return (
+        f"At its stage of {stage / M_PER_FT:.2f} ft the rating gives {bound}{by_rating:.4g} m³/s and its file "
+        f"{flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or units differed, or one "
+        "were out of date."
+    )
 
 
 def _of_level(level: SetLevel, rating: Rating | None, flow: Array | None) -> Iterator[str]:
-    if rating is not None:
-        yield from _against_rating(level, rating)
+    if rating is not None and (against := _against_rating(level, rating)) is not None:
+        yield against
     if flow is not None and (why := against_record(level.discharge, level.direction, flow)) is not None:
         yield why
 

@@ -20,7 +20,8 @@ from records.database.engine import Database
 from records.database.stored import as_values
 from records.forecasts import adjustments, latest
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
-from records.levels import basin_levels
+from records.levels import basin_levels, categories_and_doubts
+from records.levels.categories_and_doubts import Imported
 from records.outlooks.flow_outlooks import (
     ARRAYS,
     OUTLOOKS,
@@ -70,6 +71,14 @@ def renew(session: Session, basin: str) -> None:
         renew_run(session, run, basin)
 
 
+def follow_rating(session: Session, basin: str, at: datetime) -> Imported:
+    """Convert a basin's official categories by its rating in force, and renew its outlooks where they have moved."""
+    converted = categories_and_doubts.convert_categories(session, basin, at)
+    if converted.changed:
+        renew(session, basin)
+    return converted
+
+
 def write_missing(database: Database) -> None:
     """Store the outlooks and their numbers of forecasts from before these were stored: the newest, also of a season."""
     newest = select(NEWEST_RUNS.c.run_id, NEWEST_RUNS.c.basin_id).filter_by(which=LATEST).distinct()
@@ -99,15 +108,10 @@ def write_missing(database: Database) -> None:
 
 
 def build(
-    session: Session,
-    run: Run,
-    basins: Sequence[RunBasin],
-    published: Mapping[RunBasinKey, Adjustment] | None = None,
-    at: datetime | None = None,
+    session: Session, run: Run, basins: Sequence[RunBasin], published: Mapping[RunBasinKey, Adjustment] | None = None
 ) -> Outlooks:
     issued = [(run.id, basin.basin_id) for basin in basins if basin.status == "issued"]
-    series = runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES))
-    return _build(session, run, basins, series, published, at)
+    return _build(session, run, basins, runs.series_of_many(session, issued, (*ARRAYS, run_arrays.CHANGES)), published)
 
 
 def _build(
@@ -168,7 +172,8 @@ def as_issued(session: Session, run: Run, basin: RunBasin, outlook: RunOutlook |
     """Return a run's outlook by the official categories at its issue; the stored one if they are the same."""
     if isinstance(outlook, Absent) or not basin_levels.formerly(session, basin.basin_id, run.issued_at):
         return outlook
-    return build(session, run, [basin], at=run.issued_at).get(basin.basin_id, outlook)
+    series = runs.series_of_many(session, [(run.id, basin.basin_id)], (*ARRAYS, run_arrays.CHANGES))
+    return _build(session, run, [basin], series, at=run.issued_at).get(basin.basin_id, outlook)
 
 
 def _issues_before(

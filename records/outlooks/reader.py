@@ -235,10 +235,11 @@ def outlook(session: Session, basin: str, at: datetime, run: str | None = None) 
     if run is None:
         return outlooks(session, [basin], at)[basin]
     chosen = forecasts.result_of(session, run, basin)
+    issued_at = chosen.run.issued_at
     found = outlooks_by(session, {basin: chosen}, at)[basin]
     return replace(
         found,
-        rating=ratings.as_known(session, basin, chosen.run.issued_at),
+        rating=ratings.newest(session, basin, day(issued_at.date()), issued_at),
         run_outlook=run_outlooks.as_issued(session, chosen.run, chosen.basin, found.run_outlook),
     )
 

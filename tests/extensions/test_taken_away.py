@@ -47,7 +47,11 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "grid": {"adapters": ("grid",), "guide": ("grid",)},
     "openmeteo": {"adapters": ("open-meteo",)},
     "nwps": {"adapters": ("categories",)},
-    "usgs": {"adapters": ("usgs", "ratings")},
+    "usgs": {
+        "adapters": ("usgs", "ratings"),
+        "paths": ("/v1/basins/{basin}/ratings", "/v1/ratings"),
+        "commands": ("ratings versions", "ratings decide"),
+    },
 }
 """The beginnings of what is an extension's own."""
 

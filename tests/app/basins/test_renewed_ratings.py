@@ -142,7 +142,7 @@ def test_t10_an_added_gauge_gets_both_and_a_rating_renewed_in_mid_flood_changes_
     # The flood moves the bed: less flow at each stage.
     office.later()
     office.world.ratings[BASIN] = rating_file(45.0)
-    assert office.fetch("ratings").status == "revised"
+    assert office.fetch("ratings").status == "new"
     after, now = office.levels(), office.ask(f"{HERE}/forecasts/latest/stage")[0]
     for name, one in after.items():
         assert one["discharge"] == pytest.approx(cfs(STAGES[name], 45) * M3, rel=1e-3)
