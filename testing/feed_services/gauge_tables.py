@@ -8,6 +8,29 @@ from testing.feed_services.reply import Reply, as_json
 from testing.feed_services.world import World
 
 _NONE = -9999
+STAGES = {"action": 8.0, "minor": 9.0, "moderate": 11.0, "major": 14.0}
+"""Of the official categories, ft."""
+
+
+def cfs(stage: float, size: float = 50.0, datum: float = 0.0) -> float:
+    """Return the discharge of a channel at a stage, ft."""
+    return size * max(stage - datum - 0.5, 0.0) ** 1.7
+
+
+def rating_file(basin: str, size: float = 50.0, datum: float = 0.0) -> str:
+    """Return an expanded table of the channel, from 1 to 20 ft above a datum."""
+    stages = [datum + tenths / 10 for tenths in range(10, 200)]
+    rows = [f"{stage:.2f}\t0.00\t{cfs(stage, size, datum):.4f}\t" for stage in stages]
+    head = [f'# //STATION AGENCY="USGS " NUMBER="{basin.removeprefix("USGS-")}"', '# //PARAMETER CODE="00060"']
+    head += ['# //RATING SHIFTED="20081001060000 EST"', '# //RATING ID="7.0" TYPE="STGQ"', "INDEP\tSHIFT\tDEP\tSTOR"]
+    return "\n".join([*head, "16N\t16N\t16N\t1S", *rows]) + "\n"
+
+
+def flood(**flows: float) -> dict[str, Any]:
+    """Return the official categories of a gauge, with the flows that are given, cfs."""
+    named = {name: {"stage": stage, "flow": flows.get(name, _NONE)} for name, stage in STAGES.items()}
+    impacts = [{"stage": 9.2, "statement": "The mill road floods."}]
+    return {"stageUnits": "ft", "flowUnits": "cfs", "categories": named, "impacts": impacts}
 
 
 def search(world: World, host: str, query: Mapping[str, str]) -> Reply:

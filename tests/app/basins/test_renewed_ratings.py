@@ -18,6 +18,7 @@ from records.feeds import feeds
 from records.feeds.feeds import FetchedBasin
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.feed_services.gauge_tables import STAGES, cfs, flood, rating_file
 from testing.feed_services.server import replacing_services
 from testing.feed_services.server import serving as serving_feeds
 from testing.feed_services.world import World
@@ -28,31 +29,8 @@ from tests.app.alerts.test_alerts import fill_records
 from tests.app.conftest import bearer, serving
 
 HERE = f"/v1/basins/{BASIN}"
-CATEGORIES = ("action", "minor", "moderate", "major")
-STAGES = {"action": 8.0, "minor": 9.0, "moderate": 11.0, "major": 14.0}
+CATEGORIES = tuple(STAGES)
 M3 = 0.3048**3
-
-
-def cfs(stage: float, size: float = 50.0, datum: float = 0.0) -> float:
-    """Return the discharge of a channel at a stage, ft."""
-    return float(size * np.maximum(stage - datum - 0.5, 0) ** 1.7)
-
-
-def rating_file(size: float = 50.0, datum: float = 0.0) -> str:
-    """Return an expanded table of the USGS, from 1 to 20 ft above a datum."""
-    number = BASIN.removeprefix("USGS-")
-    stages = datum + np.round(np.arange(1, 20, 0.1), 2)
-    rows = [f"{stage:.2f}\t0.00\t{cfs(stage, size, datum):.4f}\t" for stage in stages]
-    head = [f'# //STATION AGENCY="USGS " NUMBER="{number}       "', '# //PARAMETER CODE="00060"']
-    head += ['# //RATING SHIFTED="20081001060000 EST"', '# //RATING ID="7.0" TYPE="STGQ"', "INDEP\tSHIFT\tDEP\tSTOR"]
-    return "\n".join([*head, "16N\t16N\t16N\t1S", *rows]) + "\n"
-
-
-def flood(**flows: float) -> dict[str, Any]:
-    """Return the official categories of the gauge, with the flows that are given."""
-    named = {name: {"stage": STAGES[name], "flow": flows.get(name, -9999)} for name in CATEGORIES}
-    impacts = [{"stage": 9.2, "statement": "The mill road floods."}]
-    return {"stageUnits": "ft", "flowUnits": "cfs", "categories": named, "impacts": impacts}
 
 
 @dataclass
@@ -100,7 +78,7 @@ class Office:
 
 @pytest.fixture
 def office(database: Database, database_url: str, tmp_path: Path) -> Iterator[Office]:
-    world = World({}, NOW, ratings={BASIN: rating_file()}, categories={BASIN: flood(minor=cfs(9), major=cfs(14))})
+    world = World({}, NOW, ratings={BASIN: rating_file(BASIN)}, categories={BASIN: flood(minor=cfs(9), major=cfs(14))})
     with serving_feeds(world) as url, replacing_services(url):
         settings = Settings(data=tmp_path, ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),))
         opened = Office(database, database_url, world, settings, tmp_path, version=fill_records(database))
@@ -141,7 +119,7 @@ def test_t10_an_added_gauge_gets_both_and_a_rating_renewed_in_mid_flood_changes_
     assert {"minor", "major"} <= {one["level"] for one in past[f"{HERE}/outlook?run={run}"]["threat"]["levels"]}
     # The flood moves the bed: less flow at each stage.
     office.later()
-    office.world.ratings[BASIN] = rating_file(45.0)
+    office.world.ratings[BASIN] = rating_file(BASIN, 45.0)
     assert office.fetch("ratings").status == "new"
     after, now = office.levels(), office.ask(f"{HERE}/forecasts/latest/stage")[0]
     for name, one in after.items():
@@ -157,13 +135,15 @@ def test_t10_an_added_gauge_gets_both_and_a_rating_renewed_in_mid_flood_changes_
     past_of_later = past_answers(office, of_later)
     assert past_of_later[f"{HERE}/outlook?run={of_later}"]["threat"] != past[f"{HERE}/outlook?run={run}"]["threat"]
     office.later()
-    office.world.ratings[BASIN] = rating_file(48.0)
+    office.world.ratings[BASIN] = rating_file(BASIN, 48.0)
     office.fetch("ratings")
     assert past_answers(office, run) == past
     assert past_answers(office, of_later) == past_of_later
     # Every version is there, with its dates; the same file again is none.
     office.later()
-    office.world.ratings[BASIN] = rating_file(48.0).replace("20081001", "20081004")  # the time of the shifts alone
+    office.world.ratings[BASIN] = rating_file(BASIN, 48.0).replace(
+        "20081001", "20081004"
+    )  # the time of the shifts alone
     assert office.fetch("ratings").status == "unchanged"
     listed = office.ask(f"{HERE}/ratings")[0]["ratings"]
     assert [one["version"] for one in listed][1:] == [second, first]
@@ -212,7 +192,7 @@ def test_t10_a_rating_that_jumps_or_has_another_datum_waits_for_a_forecaster(
     run = office.issue()
     before, past = stages_and_levels(office), past_answers(office, run)
     office.later()
-    office.world.ratings[BASIN] = rating_file(size, datum)
+    office.world.ratings[BASIN] = rating_file(BASIN, size, datum)
     (warning,) = office.fetch("ratings").warnings
     assert why in warning
     assert (stages_and_levels(office), past_answers(office, run)) == (before, past)
@@ -220,6 +200,10 @@ def test_t10_a_rating_that_jumps_or_has_another_datum_waits_for_a_forecaster(
     (held,), status = (office.ask("/v1/ratings/held", **ann)[0]["ratings"], office.ask("/v1/status")[0])
     assert (why in held["held"], held["in_force"], held["missing"]["in_force"][:8]) == (True, None, "It waits")
     assert "ratings-held" in {one["code"] for one in status["degraded"]}
+    with serving(office.url, office.now) as client:
+        page = client.get("/held", headers=ann).text
+    assert "<strong>Waits until somebody decides</strong>: version 2 by waterdata.usgs.gov" in page
+    assert f'data-call="POST {HERE}/ratings/held"' in page
     # It waits as one version, however often it comes.
     office.later()
     assert office.fetch("ratings").status == "unchanged"
@@ -252,7 +236,7 @@ def test_t10_a_rating_that_contradicts_the_flows_of_the_categories_waits(office:
     assert office.levels() == before
     # Another that agrees takes its place, and it is no longer to be decided.
     office.later()
-    office.world.ratings[BASIN] = rating_file(125.0)
+    office.world.ratings[BASIN] = rating_file(BASIN, 125.0)
     assert (office.fetch("ratings").status, office.fetch("ratings").warnings) == ("new", [])
     assert office.levels()["minor"]["discharge_by"] == "rating"
     ann = bearer(office.database, "forecaster", "ann")
