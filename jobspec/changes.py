@@ -1,9 +1,10 @@
 """Changes of a forecast: those of a what-if run, and those of forecasters, who also publish them and decide alerts."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, field_validator, model_validator
 
 from jobspec.fields import Id, Name, Note, RequestModel, examples
 
@@ -130,6 +131,24 @@ class NewAdjustment(RequestModel):
         "decides the level's alert at once, without waiting for further runs.",
     )
     words: Note = Field(description="The reason, in the forecaster's own words. Readers see it.")
+
+
+def _parsed(instant: Any) -> object:
+    try:
+        return datetime.fromisoformat(instant)
+    except (TypeError, ValueError):
+        return instant
+
+
+class NewFlow(RequestModel):
+    """A flow that was measured within the day."""
+
+    model_config = examples({"at": "2008-09-30T14:15:00Z", "discharge": 85.0})
+
+    at: Annotated[AwareDatetime, BeforeValidator(_parsed)] = Field(
+        description="When it was measured (RFC 3339, with its offset): within the last 24 hours."
+    )
+    discharge: float = Field(ge=0, le=1e6, description="m³/s.")
 
 
 class Publication(RequestModel):

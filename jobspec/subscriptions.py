@@ -164,8 +164,8 @@ class NewSubscription(RequestModel):
         "alerts",
         description="`alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated "
         "time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of "
-        "the service (a silent feed, a disk that fills), one message when each begins and one when it ends. Without "
-        "`basins` and `digest`.",
+        "the service (a silent feed, a disk that fills, a version worse than persistence), one message when each "
+        "begins and one when it ends. Without `basins` and `digest`.",
     )
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """Weights and training checkpoints as safetensors. Named tensors and a JSON header, never a pickle."""
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -11,6 +11,16 @@ from torch import Tensor
 from hydrology.base.errors import DataProblem, excerpt
 
 Tensors = dict[str, Tensor]
+
+
+class Optimizer(Protocol):
+    """The part of torch's optimisers that checkpoints need."""
+
+    param_groups: list[dict[str, Any]]
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None: ...
 
 
 def dump(tensors: Tensors, header: dict[str, Any]) -> bytes:
@@ -48,7 +58,7 @@ def under(prefix: str, tensors: Tensors) -> Tensors:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
+def optimizer_tensors(optimizer: Optimizer) -> Tensors:
     """Return an optimiser's state as tensors named `<parameter index>.<entry>`."""
     return {
         f"{index}.{name}": torch.as_tensor(value)
@@ -57,7 +67,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
     }
 
 
-def fits_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> bool:
+def fits_optimizer(optimizer: Optimizer, tensors: Tensors) -> bool:
     """Return whether the result of `optimizer_tensors` is of these parameters (Adam's), whole for each that it has."""
     fitted = [weights.shape for group in optimizer.param_groups for weights in group["params"]]
     shapes = {str(index): shape for index, shape in enumerate(fitted)}
@@ -68,7 +78,7 @@ def fits_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> bool:
     return {name: tensor.shape for name, tensor in tensors.items()} == wanted
 
 
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
+def restore_optimizer(optimizer: Optimizer, tensors: Tensors) -> None:
     """Restore the result of `optimizer_tensors`."""
     state: dict[int, Tensors] = {}
     for key, tensor in tensors.items():

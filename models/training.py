@@ -18,6 +18,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
+from models.adamw import AdamW
 from models.checkpoint import Tensors
 from models.contract import Inputs, VectorPrior, WaterScales
 from models.forcing import Array, Forcing, Scaler, days_of, energy, with_energy
@@ -265,12 +266,12 @@ class MemberTraining:
             torch.manual_seed(int(np.random.SeedSequence([self.seed, step]).generate_state(1, np.uint64)[0]))
             yield
 
-    def _optimizer(self) -> torch.optim.Optimizer:
+    def _optimizer(self) -> AdamW:
         vectors = self.network.basin_vectors
         decay = [weights for weights in self.fitted if vectors is None or weights is not vectors.table]
         others = [weights for weights in self.fitted if vectors is not None and weights is vectors.table]
         groups = [{"params": decay, "weight_decay": self.config.weight_decay}, {"params": others, "weight_decay": 0.0}]
-        return torch.optim.AdamW([group for group in groups if group["params"]])
+        return AdamW([group for group in groups if group["params"]])
 
     def _prior_penalty(self, inputs: Inputs) -> Tensor | float:
         vectors = self.network.basin_vectors

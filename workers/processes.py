@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from jobspec.jobs.base import GPU, JobRequest
 from jobspec.kinds import KINDS
 from models.devices import CPU
+from operations.upkeep import alarms
 from records.database.connections import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
@@ -28,7 +29,7 @@ from workers.job_processes.worker import GRACE, Worker
 from workers.liveness import ExpiredLeases, ProcessHeartbeat, gpu_monitor, hold_lock, new_name
 from workers.queue.broker import try_to_write
 from workers.queue.enqueue import TASK, make_app, tools_of
-from workers.scheduler import fire, post_delivery, post_late, recover, watch_issue, watch_service
+from workers.scheduler import fire, post_delivery, post_late, recover, watch_issue
 
 log = structlog.get_logger()
 
@@ -69,6 +70,7 @@ def _log_error(error: Exception, wait: float) -> None:
     log.warning("worker.broker", error=str(error), again_in_seconds=wait)
 
 
+SECONDS_BETWEEN_SCORES = 3600.0  # between two looks at stored scores: they are many, and change by the day
 SECONDS_BETWEEN_LOOKS = 1.0
 MAX_LOOK = 60.0  # seconds: waiting for a hanging database or broker is not the scheduler's fault
 
@@ -142,7 +144,7 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    looked_at = time.monotonic()
+    looked_at = scores_due = time.monotonic()
     with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < MAX_LOOK):
         tools.database.require_migrated()
         leases = ExpiredLeases(settings.lease_seconds)
@@ -155,7 +157,10 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
                     post_late(tools)
                     recover(tools, leases)
                     watch_issue(tools)
-                    watch_service(tools)
+                    alarms.notify(tools, alarms.troubled_parts)
+                    if looked_at >= scores_due:
+                        scores_due = looked_at + SECONDS_BETWEEN_SCORES
+                        alarms.notify(tools, alarms.poor_versions)
                     post_delivery(tools)
                 except (DBAPIError, DatabaseProblem) as error:  # it is unavailable, or at another revision, for a while
                     leases.forget()

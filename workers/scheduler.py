@@ -14,7 +14,6 @@ from hydrology.base.calendar import day as read_day
 from jobspec.jobs.base import GPU
 from jobspec.jobs.data import DeliveryJob
 from jobspec.kinds import queue_of
-from operations.upkeep import alarms
 from records.access import audit, keys
 from records.alerts import dispatch, held_alerts, issue_notices, subscriptions
 from records.forecasts import adjustments, completeness, issues
@@ -192,23 +191,6 @@ def watch_issue(tools: WorkerContext) -> bool:
         new = issue_notices.store(session, notice, receivers, now)
     log.info("issue.noticed", day=str(notice.day), causes=notice.causes, receivers=len(receivers))
     return new
-
-
-def watch_service(tools: WorkerContext) -> int:
-    """Store notices, and their deliveries, of alarms that begin or end; return their number."""
-    now = tools.clock.now()
-    if tools.clock.replays:
-        return 0
-    with tools.database.reading() as session:
-        due = alarms.due_notices(session, tools.settings, now)
-    if not due:
-        return 0
-    with tools.database.transaction() as session:
-        receivers = [one.id for one in subscriptions.active(session, "issues", now)]
-        stored = [one for one in due if issue_notices.store(session, one, receivers, now)]
-    for notice in stored:
-        log.warning("service.alarm", alarm=notice.alarm, kind=notice.kind, receivers=len(receivers))
-    return len(stored)
 
 
 RESEND_AFTER = timedelta(seconds=10)

@@ -205,7 +205,7 @@ def create_subscription(
     and every message has a link to unsubscribe. While the key is revoked or expired, nothing new is sent. `about`
     `issues`, the messages are instead that the forecasts of a day are not complete at the stated time
     (`issue.incomplete`), and that they have become so (`issue.complete`), and alarms of the service: a silent feed, a
-    disk that fills (`alarm.begins`, `alarm.ends`)."""
+    disk that fills, a version worse than persistence (`alarm.begins`, `alarm.ends`)."""
     require_receiver(settings, new)
     with writer.database.transaction() as session:
         stored = subscriptions.create(session, new, writer.key.id, writer.now, settings)

@@ -38,10 +38,12 @@ from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
 from records.outlooks import reader
+from records.verification.rivals import list_rivals
 
 router = APIRouter(route_class=PageRoute)
 
 PastDays = Literal["14", "30", "90", "365"]
+WithRivals = Annotated[bool, Query(description="Whether to draw rivals' forecasts of the same day.")]
 Days = Annotated[PastDays, Query(description="Number of days before T0 in the plots.")]
 CAUSES: Mapping[str, str] = {
     "revised_data": "revised data",
@@ -63,11 +65,14 @@ def read_basin(
     run: ChosenRun = None,
     members: WithMembers = False,
     days: Days = "14",
+    rivals: WithRivals = False,
 ) -> HTMLResponse:
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
     detail = basin_detail(session, basin)
-    figures = or_reason(lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members))
+    figures = or_reason(
+        lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members, rivals=rivals)
+    )
     found = reader.outlook(session, basin, now) if isinstance(figures, Absent) else figures.found
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
     holes = feeds.holes_of_basin(session, basin)
@@ -83,6 +88,8 @@ def read_basin(
         units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,
         members=members,
+        rivals=rivals,
+        has_rivals=bool(list_rivals(session, "forecasts")),
         days=days,
         periods=PERIODS,
         alerts=alerts,

@@ -1,10 +1,11 @@
 """The figures of a basin's page, each with the API call behind it, and the runs beside the one shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.normals import Normals, normals_of
@@ -16,9 +17,10 @@ from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
 from app.forecasts.water.storage import storage
+from app.http.json_numbers import gappy_column
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
-from app.pages.figures import Figure, Values, flow, on_days, water, with_usual
+from app.pages.figures import Curve, Figure, Values, flow, on_days, water, with_usual
 from app.pages.figures.flow import Beside
 from hydrology.base.absent import Absent, absent, known
 from hydrology.base.basins import gauge_product
@@ -27,7 +29,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Units
+from hydrology.base.units import Area, Units, converted
 from hydrology.weather.forcing_kinds import KINDS
 from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
@@ -35,6 +37,7 @@ from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
 from records.runs.run_types import Run
+from records.verification import rivals as rival_flows
 from records.weather import weather_issues
 
 Answer = TypeVar("Answer")
@@ -53,6 +56,7 @@ class BasinFigures:
     units: Units
     shown_in: UnitSystem
     past_days: int
+    rivals: bool = False
 
     @property
     def now(self) -> datetime:
@@ -98,7 +102,8 @@ class BasinFigures:
         call = f"/v1/basins/{basin}/forecasts/latest" if self.run is None else f"/v1/runs/{self.run}/basins/{basin}"
         categories = {level.name: level.category for level in basin_levels.of_basin(self.session, basin)}
         rating = None if self.found.rating is None else self.found.rating.rating
-        beside = Beside(self._observed(), self.outlook, self._before(), rating, categories)
+        rivals = [*self._rivals()] if self.rivals else ()
+        beside = Beside(self._observed(), self.outlook, self._before(), rating, categories, rivals)
         figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
         return with_usual(figure, normals, DISCHARGE, time)
 
@@ -134,6 +139,18 @@ class BasinFigures:
             return None
         before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
         return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
+
+    def _rivals(self) -> Iterator[Curve]:
+        """Yield the middle of rivals' forecasts that were issued on the same day."""
+        area, issued = self.forecast.area, day(self.latest.run.issued_at.date())
+        for rival in rival_flows.list_rivals(self.session, "forecasts"):
+            flow = rival_flows.flows_of(self.session, rival.id, self.forecast.basin, [issued]).get(issued)
+            if flow is not None and (self.units != "mm/day" or area is not None):
+                over = None if area is None else Area(area.name, area.km2 * 1e6)
+                middle = converted(flow[len(flow) // 2], unit="m3/s", into=self.units, area=over)
+                days = (issued + np.arange(len(middle))).tolist()
+                values = on_days(self.time, days, gappy_column(middle))
+                yield Curve(label=rival.id, values=values, colour="warm", style="thin")
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
@@ -181,6 +198,7 @@ def figures_of(
     *,
     past_days: int = 14,
     members: bool = False,
+    rivals: bool = False,
 ) -> BasinFigures:
     """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
     latest, at = lookup.chosen(session, run, basin, now)
@@ -195,6 +213,7 @@ def figures_of(
         units=of_flow,
         shown_in=UnitSystem(units, latest.basin.area),
         past_days=past_days,
+        rivals=rivals,
     )
 
 

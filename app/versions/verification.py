@@ -47,8 +47,9 @@ class OfForecaster(Model):
     forecaster: str = Field(
         description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
         "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
-        "observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones "
-        "before that."
+        "observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the "
+        "lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the "
+        "forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that."
     )
 
 
@@ -60,7 +61,7 @@ class OfLead(OfForecaster):
 
 _ALL_DIGITS = As(exact=True)
 _OF_SCORES = shown_fields(Verification, _ALL_DIGITS)
-_POOLED = As("PooledScore", "A score over the basins; null where no basin has a value.", exact=True)
+POOLED_SCORE = As("PooledScore", "A score over the basins; null where no basin has a value.", exact=True)
 
 
 class _ByBasin(OfLead):
@@ -91,7 +92,7 @@ class _OverBasins(OfLead):
     basins: int = Field(description="Number of basins.")
 
 
-_OF_BASINS = {name: (model_of(Quartiles, _POOLED), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
+_OF_BASINS = {name: (model_of(Quartiles, POOLED_SCORE), _OF_SCORES[name][1]) for name in lead_scores.POOLED}
 
 
 class PooledLead(extended(_OverBasins, **_OF_BASINS)):  # type: ignore[misc]
@@ -155,7 +156,7 @@ def model_verification(session: Session, version: str, season: Season) -> ModelV
 
 
 def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
-    scores = {name: _POOLED.model(quartiles) for name, quartiles in row.scores.items()}
+    scores = {name: POOLED_SCORE.model(quartiles) for name, quartiles in row.scores.items()}
     shown: PooledLead = PooledLead.from_records(row, scored=row.version_id, missing=texts(row.missing), **scores)
     return shown
 

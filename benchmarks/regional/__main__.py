@@ -1,7 +1,7 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES [MEMBER
 ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights
 [COMBINATION ...]`, `... ship-us`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
-`... land`, `... signatures`, `... draw`.
+`... ship-physics`, `... land`, `... signatures`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -13,6 +13,7 @@ from benchmarks.regional import (
     members,
     published,
     score,
+    shipped_physics,
     shipped_skill,
     snow_cells,
     snow_stores,
@@ -51,6 +52,7 @@ def main() -> None:
     what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble")
+    what.add_parser("ship-physics")
     what.add_parser("land")
     what.add_parser("signatures")
     what.add_parser("draw")
@@ -82,6 +84,8 @@ def main() -> None:
         snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
+    elif arguments.what == "ship-physics":
+        shipped_physics.ship_physics()
     elif arguments.what == "land":
         land.write()
     elif arguments.what == "signatures":

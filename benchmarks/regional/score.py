@@ -193,9 +193,9 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "uncertainty-us-unseen": uncertainty.combined_unseen,
     "us": lambda: us.score("both", "maurer"),
     "us-buckets": lambda: us.score("buckets"),
-    "us-twins": us.score_twins,
+    "us-twins": lambda: us.score_twins("both", "with-fused"),
     "us-with-fused": lambda: us.score("with-fused"),
-    "us-folds": lambda: us.score_folds("both", "maurer", "buckets"),
+    "us-folds": lambda: us.score_folds("both", "maurer", "buckets", "with-fused"),
     "draws-us": duration_curves.measure,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }

@@ -97,12 +97,24 @@ def score(*combinations: str) -> dict[str, Any]:
     return result
 
 
-def score_twins() -> dict[str, Any]:
-    """Return the scores of the twins in the test years, by the weights of `freshet-us`."""
-    chosen = _chosen("both")
-    names = _basins(list(chosen.common))
-    runs = {part: simulate(load(shipped(series(f"{part}-twins").folder)), names) for part in chosen.common}
-    return {"period": TEST, "scores": _shown({OWN: _judged(_mean_of(chosen, runs, names), names)})}
+def score_twins(*combinations: str) -> dict[str, Any]:
+    """Return the scores of the twins in the test years, by the weights of combinations."""
+    result: dict[str, Any] = {"period": TEST}
+    for name in combinations:
+        chosen = _chosen(name)
+        names = _basins(list(chosen.common))
+        runs = {part: _simulated_twins(part, tuple(names)) for part in chosen.common}
+        result[name] = {
+            "weights": chosen.common,
+            "scores": _shown({OWN: _judged(_mean_of(chosen, runs, names), names)}),
+        }
+    return result
+
+
+@cache
+def _simulated_twins(part: str, names: tuple[str, ...]) -> Simulated:
+    """Simulate basins by the twins of a part; once for all combinations."""
+    return simulate(load(shipped(series(f"{part}-twins").folder)), names)
 
 
 def score_folds(*combinations: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class AdjustedLevel(Model):
 
 
 class Adjustment(Model):
-    """What a forecaster changes of an issued forecast of a basin."""
+    """What a forecaster or a measured flow changes of an issued forecast of a basin."""
 
     id: str
     run: str
@@ -81,6 +81,12 @@ class Adjustment(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -615,6 +621,7 @@ class Change(Model):
         "questions allowed",
         "delivery replayed",
         "forecast adjusted",
+        "forecast updated",
         "adjustment published",
         "adjustment deleted",
         "alerts approved",
@@ -629,6 +636,8 @@ class Change(Model):
         "forecasts recalibrated",
         "forecasts verified",
         "levels computed",
+        "rival added",
+        "rival removed",
         "models compared",
         "forecast issued",
         "daily cycle",
@@ -2122,6 +2131,16 @@ class NewCategories(Model):
     """What to do from a category on, in the words of the agency that is responsible; by category."""
 
 
+class NewFlow(Model):
+    """A flow that was measured within the day."""
+
+    at: AwareDatetime
+    """When it was measured (RFC 3339, with its offset): within the last 24 hours."""
+
+    discharge: float
+    """m³/s."""
+
+
 class NewPromotion(Model):
     """A request to use the version in some basins."""
 
@@ -2236,7 +2255,7 @@ class NewSubscription(Model):
 
     about: Literal["alerts", "issues"] = "alerts"
     """
-    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills), one message when each begins and one when it ends. Without `basins` and `digest`.
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills, a version worse than persistence), one message when each begins and one when it ends. Without `basins` and `digest`.
     """
 
 
@@ -3131,6 +3150,74 @@ class RetrainingParams(Model):
     """A name for the candidate."""
 
 
+class RivalDetail(Model):
+    """Another model or service, whose forecasts or simulation are judged beside the own ones."""
+
+    id: str
+    """Its name."""
+
+    kind: Literal["forecasts", "simulation"]
+    """Whether it gives issued forecasts, or one simulation of past days."""
+
+    source: str
+    """Whom its flows come from and on which terms, as whoever added it wrote."""
+
+    added_at: AwareDatetime
+    """When flows of it were last added, by the machine's clock."""
+
+
+class RivalFlow(Model):
+    """Flow that a rival forecast, or simulated, in a basin."""
+
+    basin: str
+    rival: str
+    source: str
+    """Whom it comes from and on which terms."""
+
+    issued: date
+    """The day of its issue; of a simulation its first."""
+
+    time: list[date]
+    """The days."""
+
+    discharge: dict[str, list[float | None]]
+    """
+    Flow, m³/s: `median` where there is one value a day; else quantiles of its members, one value for each day of `time`.
+    """
+
+
+class RivalList(Model):
+    """The stored rivals, by name."""
+
+    rivals: list[RivalDetail]
+
+
+class RivalScore(Model):
+    """A score of a rival's forecasts and of the own ones, on the same days in the same basins."""
+
+    rival: str
+    weather: str
+    """The own weather after T0: a weather forecast's source and model, or `climatology`."""
+
+    lead: int
+    """Days after the own T0, which is the last day with known weather."""
+
+    metric: str
+    """`crps_mm_per_day` or `nse_of_median`."""
+
+    forecasts: int
+    """Number of forecasts of all basins that both have, with observed flow."""
+
+    theirs: PooledScore
+    """Of the rival, over basins."""
+
+    own: PooledScore
+    """Of the version's forecasts, calibrated where they can be."""
+
+    difference: Difference
+    """Of the rival to the own forecasts by basin; `better` counts basins in which the rival is."""
+
+
 class Rollback(Model):
     """The result of a rollback."""
 
@@ -3769,6 +3856,20 @@ class Trend(Model):
     """Water year."""
 
 
+class UsgsNowSettings(Model):
+    """
+    The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
+    it every few minutes.
+    """
+
+    adapter: Literal["usgs-now"] = "usgs-now"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    series: dict[str, str] = {}
+    """The series to take, by basin, if a gauge has several; series are never merged."""
+
+
 class UsgsSettings(Model):
     """Daily mean discharge of USGS gauges, from the Water Data OGC API."""
 
@@ -4125,6 +4226,12 @@ class AdjustedForecast(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -5710,7 +5817,7 @@ class ForecasterHeadline(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     months: list[MonthHeadline]
@@ -5932,7 +6039,7 @@ class LeadValue(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -5993,7 +6100,7 @@ class LeadVerification(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -6451,6 +6558,7 @@ class NewFeed(Model):
     settings: Annotated[
         UsgsSettings
         | RatingsSettings
+        | UsgsNowSettings
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
@@ -6781,7 +6889,7 @@ class PooledLead(Model):
 
     forecaster: str
     """
-    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
+    `calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. `climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last observed flow; `damped-persistence`: that on its way to the mean flow, by the correlation of flow at the lead. `rival NAME`: a rival's forecasts; `beside NAME`: the own ones of the same days. `adjusted`: the forecasts that a forecaster adjusted and published; `as-issued`: the same ones before that.
     """
 
     lead: int
@@ -7213,6 +7321,17 @@ class RetrainingJob(Model):
 
     kind: Literal["retraining"] = "retraining"
     params: RetrainingParams
+
+
+class RivalComparison(Model):
+    """Scores of rivals beside those of a model version, on the same days and basins."""
+
+    version: str
+    """The model version."""
+
+    season: Literal["all", "DJF", "MAM", "JJA", "SON"]
+    scores: list[RivalScore]
+    """By rival, weather, lead and metric, as last verified. Empty where no forecast of both is verified."""
 
 
 class RiverAlert(Model):
@@ -9089,11 +9208,14 @@ class BasinForecast(Model):
 
     published: dict[str, list[float | None]] | None
     """
-    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
+    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it or a measured flow updated it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
     """
 
     adjustment: str | None = None
     """The published adjustment that `published` and `in_words` follow. Only there."""
+
+    update: str | None = None
+    """The label of that adjustment, where it is an update by a measured flow. Only there."""
 
     peak: PeakOfRun | None
     """

@@ -838,7 +838,8 @@ class Operations(BaseClient):
     def list_published_adjustments(self, basin: str) -> Iterator[models.Adjustment]:
         """Published adjustments of a basin's forecasts.
 
-        What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null.
+        What forecasters and measured flows changed of the basin's forecasts, newest first. Follow `next` until it
+        is null.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
@@ -907,6 +908,22 @@ class Operations(BaseClient):
         )
         if format != "json":
             return self._content(request)
+        return self._answer(models.AdjustedForecast, request)
+
+    def create_update(self, basin: str, body: models.NewFlow | Mapping[str, Any]) -> models.AdjustedForecast:
+        """Update the latest forecast by a measured flow.
+
+        A flow that was measured within a day of the basin's latest forecast moves that forecast at once, by its own
+        spread alone: no weather, no state. Every answer and page shows it with its time until the next issue
+        replaces it. A flow that is not newer than the last one changes nothing, nor does any after a forecaster has
+        published an adjustment: the answer is what stands. Alerts are decided by the next issue. With a
+        forecaster's key.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            body: The fields of the request.
+        """
+        request = Request("POST", path_of("/v1/basins/{basin}/updates", basin=basin), body=body)
         return self._answer(models.AdjustedForecast, request)
 
     def list_adjustments(self, *, basin: str | None = None) -> Iterator[models.Adjustment]:
@@ -2280,7 +2297,8 @@ class Operations(BaseClient):
         after the recipient has agreed, and every message has a link to unsubscribe. While the key is revoked or
         expired, nothing new is sent. `about` `issues`, the messages are instead that the forecasts of a day are not
         complete at the stated time (`issue.incomplete`), and that they have become so (`issue.complete`), and
-        alarms of the service: a silent feed, a disk that fills (`alarm.begins`, `alarm.ends`).
+        alarms of the service: a silent feed, a disk that fills, a version worse than persistence (`alarm.begins`,
+        `alarm.ends`).
 
         Args:
             body: The fields of the request.
@@ -3018,6 +3036,74 @@ class Operations(BaseClient):
             query={"run": run, "units": units, "days": days, "image": image},
         )
         return self._content(request)
+
+    def read_rivals(self) -> models.RivalList:
+        """List rivals.
+
+        Other models and services whose flows are stored here. They are judged beside the own forecasts and never
+        mixed into them. An admin adds them from files (`freshet rivals add`).
+        """
+        request = Request("GET", "/v1/rivals")
+        return self._answer(models.RivalList, request)
+
+    def compare_rivals(
+        self, version: str, *, season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None
+    ) -> models.RivalComparison:
+        """Rivals beside a model version.
+
+        Scores of every rival's forecasts beside those that the version issued, on the same days for the same days
+        and basins, by the same code: quartiles over basins, and differences with a Wilcoxon signed-rank test. Jobs
+        of the kind `verification` renew them.
+
+        Args:
+            version: A model version's id.
+            season: Season of the forecast days: `all`, or three months by their initials.
+        """
+        request = Request("GET", path_of("/v1/models/{version}/rivals", version=version), query={"season": season})
+        return self._answer(models.RivalComparison, request)
+
+    @overload
+    def read_rival_flow(
+        self, rival: str, basin: str, *, issued: date | None = None, format: Literal["json"] = "json"
+    ) -> models.RivalFlow: ...
+
+    @overload
+    def read_rival_flow(
+        self,
+        rival: str,
+        basin: str,
+        *,
+        issued: date | None = None,
+        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
+    ) -> bytes: ...
+
+    def read_rival_flow(
+        self,
+        rival: str,
+        basin: str,
+        *,
+        issued: date | None = None,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+    ) -> Any:
+        """Flow of a rival in a basin.
+
+        What a rival forecast in a basin, by default its newest issue; or its simulation.
+
+        Args:
+            rival: The name of a rival.
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            issued: The day of the issue; by default the newest.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/rivals/{rival}", rival=rival, basin=basin),
+            query={"issued": issued, "format": format},
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.RivalFlow, request)
 
     def list_ratings(self, basin: str) -> Iterator[models.RatingVersion]:
         """Versions of the rating of a basin's gauge.

@@ -9,6 +9,7 @@ EXTENSION = Extension(
     feed_kinds={
         "feed_kinds:UsgsSettings": "feed:discharge_feed",
         "feed_kinds:RatingsSettings": "ratings:ratings_feed",
+        "feed_kinds:UsgsNowSettings": "measured:measured_feed",
     },
     gauges={"USGS": "gauges:gauge"},
     settings="settings:UsgsService",

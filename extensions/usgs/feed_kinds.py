@@ -36,3 +36,14 @@ class RatingsSettings(FeedSettings):
     usual: ClassVar = {"ratings": {}}
 
     adapter: Literal["ratings"]
+
+
+class UsgsNowSettings(FeedSettings):
+    """The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
+    it every few minutes."""
+
+    namespace = "USGS"
+    brings = "flow"
+
+    adapter: Literal["usgs-now"]
+    series: ChosenSeries = Field({})

@@ -168,6 +168,11 @@ def commands() -> dict[str, Source]:
     return {words: source for entries in panels().values() for words, source in entries.items()}
 
 
+def groups() -> dict[str, str]:
+    """Return what the commands that begin with a word do: those of the core, then those of extensions."""
+    return GROUPS | {word: text for extension in extensions() for word, text in extension.groups.items()}
+
+
 def names(group: str = "") -> list[str]:
     """Return the names of the commands and groups of a group, by default of `freshet`."""
     start = group and f"{group} "
@@ -210,8 +215,8 @@ class LoadedWhenUsed(TyperGroup):
 
 def loaded(words: str) -> Any:
     """Import a command, and return it; of a group, without its commands."""
-    if words in GROUPS:
-        return get_group(typer.Typer(name=words, cls=LoadedWhenUsed, help=GROUPS[words], no_args_is_help=True))
+    if (text := groups().get(words)) is not None:
+        return get_group(typer.Typer(name=words, cls=LoadedWhenUsed, help=text, no_args_is_help=True))
     module, name = commands()[words]
     with executed_when_used():
         command = getattr(import_module(module), name)
@@ -233,8 +238,8 @@ def _unwrap_help(command: Any) -> None:
 
 
 def _help(words: str) -> str | None:
-    if words in GROUPS:
-        return GROUPS[words]
+    if (text := groups().get(words)) is not None:
+        return text
     module, name = commands()[words]
     return _docstrings(module)[name]
 

@@ -104,7 +104,8 @@ def reforecast(done: Done) -> Iterator[RenderableType]:
     """Forecast past days with observed weather, and report forecast skill by lead time.
 
     The forecasts are verified against observed flow, along with the uncalibrated members, the flow of other years
-    (climatology) and the last observed flow (persistence). Without --basin: the basins that the version was trained on.
+    (climatology) and the last observed flow (persistence, damped and not). Without --basin: the basins that the version
+    was trained on.
     """
     result, period = done.result, done.params.period
     title = f"Version {result['version']}, forecasts over {period} with observed weather"

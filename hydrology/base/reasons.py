@@ -412,6 +412,8 @@ class Reason(Enum):
     TOO_FEW_SNOW_DAYS = "The reference snow water equivalent is known on {days:day}; at least {minimum} are needed."
     REFERENCE_SNOW_IS_CONSTANT = "The reference snow water equivalent is constant: there is no snow to follow."
     NO_CELLS_AS_SNOW = "No cells are chosen as snow."
+    RIVAL_ELSEWHERE = "The basin is not stored here."
+    RIVAL_LACKS_DAYS = "The simulation lacks {days} of the observed days of {period}."
     SNOW_IS_CONSTANT = "What reads as snow is constant: a correlation has no meaning."
     NO_BARE_DAY = "The reference has snow on every day."
     NO_CELL_FITS_SNOW = "No cell rises and falls with the reference snow at its size."

@@ -40,6 +40,19 @@ class FlowClimatology:
             return absent(Reason.NO_OTHER_WATER_YEAR, near=NEAR_DAYS, day=str(first))
         return np.reshape(complete, (len(days), len(self._levels)))
 
+    def damped(self, last_observed: Array, lead: int) -> Array:
+        """Return flow on its way from the last observed (days,) to the mean, by the record's correlation at the lead.
+
+        Without pairs of days at that lead it is the mean.
+        """
+        at = np.searchsorted(self._days, self._days + lead)
+        paired = np.flatnonzero(at < len(self._days))
+        paired = paired[self._days[at[paired]] == self._days[paired] + lead]
+        first, later = self._observed[paired], self._observed[at[paired]]
+        memory = float(np.corrcoef(first, later)[0, 1]) if len(paired) > 1 and first.std() * later.std() else 0.0
+        mean = float(self._observed.mean())
+        return np.asarray(mean + memory * (last_observed - mean))
+
     def _of(self, day: Day) -> Array | None:
         if day not in self._known:
             chosen = self._near(day)

@@ -18,13 +18,14 @@ from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
 from hydrology.uncertainty.error_network import DaysAhead
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.verification.results import ForecastScores, Season, Verification, high_flow
-from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, score_all, verify
+from hydrology.verification.verify import CLIMATOLOGY, DAMPED, PERSISTENCE, score_all, verify
 
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 CALIBRATED, RAW = "calibrated", "raw"
-FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
-"""The error model's quantiles, the raw spread of the members, the flow of other years, the last observed flow."""
+FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE, DAMPED)
+"""The error model's quantiles, the raw spread of the members, the flow of other years, the last observed flow, and that
+on its way to the mean flow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Reforecasts:
             CALIBRATED: self._calibrated(simulated, t0, lead),
             RAW: weighted_quantiles(self.members[:, ahead], LEVELS, self.weights).T,
             CLIMATOLOGY: self.climatology.quantiles(self.days[ahead]),
+            DAMPED: self.climatology.damped(self.observed[t0], lead)[:, None],
         }
         return AtLead(self.days[ahead], self.observed[ahead], simulated[ahead], self.observed[t0], quantiles)
 
@@ -81,6 +83,16 @@ class Reforecasts:
 
 ADJUSTED, AS_ISSUED = "adjusted", "as-issued"
 """Forecasters of the forecasts that were adjusted, and of the same ones before that."""
+
+
+def of_rival(rival: str) -> str:
+    """Return the forecaster of a rival's forecasts."""
+    return f"rival {rival}"
+
+
+def beside_rival(rival: str) -> str:
+    """Return the forecaster of the own forecasts on a rival's days."""
+    return f"beside {rival}"
 
 
 class Observed:
@@ -139,6 +151,20 @@ class IssuedForecasts:
                 beside_rivals = self._beside_rivals(forecaster, quantiles, both, lead, observed)
                 yield from (of_season for of_season in beside_rivals if of_season[0] == forecaster)
 
+    def verify_rival(
+        self, rival: str, theirs: Array, lead: int, observed: Observed
+    ) -> Iterator[tuple[str, Season, Verification]]:
+        """Yield the skill of a rival's forecasts and of these, calibrated where they can be, on days that both count.
+
+        Theirs are (forecasts, leads, levels) in mm/day, or (forecasts, leads, 1) of one flow; NaN where missing.
+        """
+        own = np.where(np.isfinite(self.calibrated), self.calibrated, self.raw)
+        both = self._counts(own, lead, observed) & self._counts(theirs, lead, observed)
+        if both.any():
+            for forecaster, quantiles in ((of_rival(rival), theirs), (beside_rival(rival), own)):
+                beside_rivals = self._beside_rivals(forecaster, quantiles, both, lead, observed)
+                yield from (of_season for of_season in beside_rivals if of_season[0] == forecaster)
+
     def count(self, observed: Observed) -> int:
         """Return the number of forecasts that count, over all leads."""
         return sum(int(self._counts(self.raw, lead, observed).sum()) for lead in self.leads)
@@ -154,5 +180,10 @@ class IssuedForecasts:
         t0 = self.t0[chosen]
         days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
         of_forecaster = quantiles if isinstance(quantiles, Absent) else quantiles[chosen, lead - 1]
-        of_days = {forecaster: of_forecaster, CLIMATOLOGY: observed.climatology.quantiles(days)}
-        yield from verify(score_all(of_days, observed.on(t0), flow, threshold), days, flow, threshold, lead)
+        last, climatology = observed.on(t0), observed.climatology
+        of_days = {
+            forecaster: of_forecaster,
+            CLIMATOLOGY: climatology.quantiles(days),
+            DAMPED: climatology.damped(last, lead)[:, None],
+        }
+        yield from verify(score_all(of_days, last, flow, threshold), days, flow, threshold, lead)

@@ -32,8 +32,8 @@ from hydrology.verification.results import (
 )
 from hydrology.verification.skilful_days import independent_issues
 
-CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
-"""The reference forecasters of skill scores."""
+CLIMATOLOGY, PERSISTENCE, DAMPED = "climatology", "persistence", "damped-persistence"
+"""The reference forecasters, the first two of them of skill scores."""
 _COUNTS = ("n", "years", "independent_issues", "missing")
 _FIGURES = tuple(field.name for field in fields(Verification) if field.name not in _COUNTS)
 
@@ -41,17 +41,22 @@ _FIGURES = tuple(field.name for field in fields(Verification) if field.name not 
 def score_all(
     quantiles: Mapping[str, Array | Absent], last_observed: Array, observed: Array, threshold: float
 ) -> dict[str, ForecastScores | Absent]:
-    """Return the scores of forecasters that give quantiles, and of persistence, or why there are none.
+    """Return the scores of forecasters and of persistence, or why there are none.
 
-    Quantiles, (days, levels), are at `LEVELS`, last (T0) and observed flow (days,), the threshold of warnings: mm/day.
+    They give quantiles at `LEVELS`, (days, levels), or one flow, (days, 1); last (T0) and observed flow is (days,), and
+    all, with the threshold of warnings, is in mm/day.
     """
-    scores: dict[str, ForecastScores | Absent] = {
-        name: of_days
-        if isinstance(of_days, Absent)
-        else ForecastScores.of_quantiles(of_days, LEVELS, observed, threshold)
-        for name, of_days in quantiles.items()
+    every = {**quantiles, PERSISTENCE: last_observed[:, None]}
+    return {
+        name: of_days if isinstance(of_days, Absent) else _scores_of(of_days, observed, threshold)
+        for name, of_days in every.items()
     }
-    return scores | {PERSISTENCE: ForecastScores.of_flow(last_observed, observed, threshold)}
+
+
+def _scores_of(forecast: Array, observed: Array, threshold: float) -> ForecastScores:
+    if forecast.shape[1] == 1:
+        return ForecastScores.of_flow(forecast[:, 0], observed, threshold)
+    return ForecastScores.of_quantiles(forecast, LEVELS, observed, threshold)
 
 
 def verify(

@@ -112,7 +112,15 @@ class Observations:
         return BasinData(basin, texts=texts, series=series, files=(file,))
 
 
-Content = Observations | WeatherForecast | NewRating | NewCategories | None
+@dataclass(frozen=True, slots=True)
+class MeasuredFlow:
+    """The newest flow that a gauge has measured, m3/s, and when, in UTC."""
+
+    at: datetime
+    m3s: float
+
+
+Content = Observations | WeatherForecast | MeasuredFlow | NewRating | NewCategories | None
 """What a feed brings of a basin."""
 
 

@@ -48,6 +48,7 @@ class Extension:
         examine: its results on a version's networks before it is stored, tuples of `ProbeResult`: a function of the
             `Work`, the `models.ensemble.Ensemble` and the `names` of basins.
         commands: its functions by the words after `freshet`.
+        groups: what its commands that begin with a word do, where no other command begins with it.
         panel: where `freshet --help` lists those whose first word no other command has.
         model_section: its part of the page of a model version: a function of the session, the version and the address
             of the service that returns markup.
@@ -78,6 +79,7 @@ class Extension:
     daily_folders: Sequence[str] = ()
     examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
     panel: str = "Service"
     model_section: str | None = None
     training_events: str | None = None

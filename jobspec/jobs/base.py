@@ -116,9 +116,10 @@ WEATHER = Authority(
 )
 FETCH = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
+    | _all("basin", "adjustments", "outlooks")
     | _all("feed", "feeds")
     | _all("any", "sources", "product_credits", "weather_issues"),
-    also=frozenset({"ratings", "thresholds", "former_categories", "outlooks"}),
+    also=frozenset({"ratings", "thresholds", "former_categories"}),
     names={"feed": "feed"},
     note="A feed that its key created, for basins that its key registered.",
 )

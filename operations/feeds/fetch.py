@@ -23,6 +23,7 @@ from ingestion.feeds.base import (
     FeedProblem,
     FetchedBasinData,
     FetchWindow,
+    MeasuredFlow,
     Observations,
     Site,
 )
@@ -34,6 +35,7 @@ from operations.basin_data.check_incoming import Reference, check_forecast, read
 from operations.basin_data.ingest import report_quality, store_all, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
+from records.access.audit import Actor
 from records.basins import basins, ratings
 from records.basins.ownership import Basin
 from records.database.stored import grouped
@@ -41,7 +43,7 @@ from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
 from records.levels import categories_and_doubts
-from records.outlooks import outlooks
+from records.outlooks import outlooks, updates
 from records.series.series import AT_A_TIME
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -307,7 +309,7 @@ class _Fetch:
 
     def _stored(self, session: Session, block: Sequence[FetchedBasinData], first: Day) -> list[FetchedBasin]:
         observed, forecasts = dict[str, Observations](), dict[str, WeatherForecast]()
-        stored = dict[str, FetchedBasin]()
+        measured, stored = dict[str, MeasuredFlow](), dict[str, FetchedBasin]()
         for given in block:
             match given.content:
                 case Observations() as content:
@@ -318,9 +320,12 @@ class _Fetch:
                     stored[given.basin] = replace(self._nothing(given.basin), reason=_NO_TABLE)
                 case NewRating() | NewCategories() as table:
                     stored[given.basin] = self._stored_table(session, given.basin, table)
+                case MeasuredFlow() as flow:
+                    measured[given.basin] = flow
                 case problem:
                     raise problem
         stored |= self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
+        stored |= {basin: self._stored_update(session, basin, flow) for basin, flow in measured.items()}
         return [stored[given.basin] for given in block]
 
     def _stored_table(self, session: Session, basin: str, new: NewRating | NewCategories) -> FetchedBasin:
@@ -378,6 +383,15 @@ class _Fetch:
                     of_basin = replace(of_basin, status="new", new_days=len(one.period), warnings=odd[one.basin])
                 stored[one.basin] = of_basin
         return stored
+
+    def _stored_update(self, session: Session, basin: str, flow: MeasuredFlow) -> FetchedBasin:
+        """Update the latest forecast of a basin; one that cannot be updated is not a failure of the feed."""
+        now, by = self.work.clock.now(), Actor(f"feed {self.feed.name}", self.feed.created_by)
+        try:
+            _, is_new = updates.update(session, basin, flow.at, flow.m3s, by, now)
+        except Problem as problem:
+            return replace(self._nothing(basin), reason=str(problem))
+        return replace(self._nothing(basin), status="new" if is_new else "unchanged")
 
     def _since(self, basin: str) -> str | None:
         return self.before[basin].record_since if basin in self.before else None

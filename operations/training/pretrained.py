@@ -21,9 +21,9 @@ from models.networks import architecture, snow_cells
 from models.pretrained import COMBINED, DEFAULT, SHELF, attachments, combination, form
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
+from models.pretrained.probe_results import probe_results
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.plans import why_none
-from operations.training.assemble import measured
 from operations.versions.learnt_days import attribute_means
 from records.basins import basins
 from records.database.base import JsonObject
@@ -210,7 +210,7 @@ def _creating(
     with work.database.reading() as session:
         is_new = trainings.version_of(session, request) is None
     if is_new:
-        new = replace(new, properties=replace(new.properties, physics=measured(new, members)))
+        new = replace(new, properties=replace(new.properties, physics=probe_results(shipped)))
     return partial(versions.create, new=new, members=members)
 
 

@@ -14,6 +14,7 @@ from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.reasons import Reason
+from hydrology.base.units import area_by, to_mm_per_day
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecasts import CALIBRATED, IssuedForecasts, Observed
 from hydrology.verification.held_out_years import HELD_OUT
@@ -21,13 +22,14 @@ from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
 from operations.verification.error_split import split_errors
 from operations.verification.recalibrate import SETTLED_AFTER, last_settled
+from records.basins import basins
 from records.database.stored import grouped
 from records.database.work import Work
 from records.forecasts import latest
 from records.runs import run_arrays, run_types, runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
-from records.verification import lead_scores
+from records.verification import lead_scores, rivals
 from records.versions import promotions, versions
 from records.versions.versions import Version
 
@@ -148,6 +150,12 @@ class _BasinForecasts:
             return
         newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
         judged = [(lead, *of_lead) for lead in issued.leads for of_lead in issued.verify(lead, observed)]
+        for rival, theirs in self._rivals([run for run, _ in in_order], group.leads):
+            judged += [
+                (lead, *of_lead)
+                for lead in issued.leads
+                for of_lead in issued.verify_rival(rival, theirs, lead, observed)
+            ]
         if (adjusted := self._adjusted(group, by_id)) is not None:
             judged += [(lead, *of) for lead in adjusted.leads for of in adjusted.verify_adjusted(lead, observed)]
         for lead, forecaster, season, scores in judged:
@@ -179,7 +187,7 @@ class _BasinForecasts:
         They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what
         was published later is hindsight.
         """
-        published = latest.published_adjustments(self.session, [(run, self.basin) for run in by_id])
+        published = latest.forecasters_adjustments(self.session, [(run, self.basin) for run in by_id])
         some = [run for run in group.runs if (run.id, self.basin) in published]
         if not some:
             return None
@@ -211,6 +219,26 @@ class _BasinForecasts:
         calibration = newest.summary.calibration
         why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
         return IssuedForecasts(_issue_days(run for run, _ in issue_days), raw, calibrated, why_not)
+
+    def _rivals(self, of_runs: Sequence[run_types.Run], leads: int) -> Iterator[tuple[str, Array]]:
+        """Yield rivals with their forecasts of the days on which runs were issued, for the days of these runs.
+
+        They are (runs, leads, values), mm/day; NaN where missing, and on days before the issue.
+        """
+        area = area_by(basins.get(self.session, self.basin).areas, self.version.area_products)
+        if area is None:
+            return
+        days = [day(run.issued_at.date()) for run in of_runs]
+        for rival in rivals.list_rivals(self.session, "forecasts"):
+            theirs = np.full((len(of_runs), leads, rival.values_per_day), np.nan)
+            of_day = rivals.flows_of(self.session, rival.id, self.basin, days)
+            for at, (run, issued) in enumerate(zip(of_runs, days, strict=True)):
+                if issued in of_day:
+                    flow = to_mm_per_day(of_day[issued].T, unit="m3/s", area=area)
+                    ahead = np.arange(1, leads + 1) - days_between(run.weather_until, issued)
+                    known = (ahead >= 0) & (ahead < len(flow))
+                    theirs[at, known] = flow[ahead[known]]
+            yield rival.id, theirs
 
     def _arrays(self, ids: Sequence[str]) -> Iterator[Mapping[str, run_arrays.RunSeries]]:
         for first in range(0, len(ids), _TOGETHER):

@@ -38,6 +38,7 @@ _OfAlerts = Literal[
 ]
 _OfForecasters = Literal[
     "forecast adjusted",
+    "forecast updated",
     "adjustment published",
     "adjustment deleted",
     "alerts approved",
@@ -54,6 +55,8 @@ _OfScores = Literal[
     "forecasts recalibrated",
     "forecasts verified",
     "levels computed",
+    "rival added",
+    "rival removed",
 ]
 _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed", "archive extended"]
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]

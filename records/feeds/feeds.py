@@ -6,7 +6,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict, get_args
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, String, Table, UniqueConstraint, select
+from sqlalchemy import CheckConstraint, Column, ForeignKey, String, Table, UniqueConstraint, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -227,6 +227,12 @@ def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
     joined = FEEDS.join(_BASINS, _BASINS.c.feed_id == FEEDS.c.id)
     found = select(FEEDS.c.name, _BASINS.c.holes).select_from(joined).where(_BASINS.c.basin_id == basin)
     return {name: holes for name, holes in session.execute(found.order_by(FEEDS.c.name)) if holes}
+
+
+def last_fetched(session: Session) -> dict[str, datetime]:
+    """Return when each feed was last fetched for any basin, by its id; those never fetched are left out."""
+    newest = select(_BASINS.c.feed_id, func.max(_BASINS.c.fetched_at)).where(_BASINS.c.fetched_at.is_not(None))
+    return dict(session.execute(newest.group_by(_BASINS.c.feed_id)).all())
 
 
 def failed_forecasts(

@@ -162,7 +162,7 @@ def of_runs(
         if isinstance(outlook, RunOutlook) and (published is None or outlook.adjustment == followed):
             continue
         if isinstance(outlook, RunOutlook) and adjustment is None:
-            found[key] = replace(outlook, adjustment=None, adjusted=None)
+            found[key] = replace(outlook, adjustment=None, adjusted=None, update=None)
         else:
             found[key] = build(session, run, [basin], published).get(basin.basin_id) or basin.why_missing
     return found

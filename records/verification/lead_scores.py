@@ -17,6 +17,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.scores.comparisons import Quartiles, quartiles
+from hydrology.verification.forecasts import CALIBRATED
 from hydrology.verification.held_out_years import PeriodUse
 from hydrology.verification.results import ALL_YEAR, Verification
 from records.database.base import JsonObject, from_json
@@ -134,6 +135,28 @@ def replace_issued(session: Session, version: str, basin: str, rows: Sequence[Ba
 def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR) -> list[BasinVerification]:
     query = select(VERIFICATION).filter_by(version_id=version, basin_id=basin, season=season)
     return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP)))
+
+
+def of_forecasters(
+    session: Session, version: str, forecasters: Sequence[str], season: str = ALL_YEAR
+) -> list[BasinVerification]:
+    query = select(VERIFICATION).filter_by(version_id=version, season=season)
+    query = query.where(VERIFICATION.c.forecaster.in_(forecasters))
+    return _read(session, query.order_by(*(VERIFICATION.c[name] for name in _GROUP), VERIFICATION.c.basin_id))
+
+
+def issued_skill(session: Session, version: str, min_pairs: int) -> list[float]:
+    """Return the CRPS skill against persistence at 1 day ahead of a version's issued, calibrated forecasts.
+
+    One value a basin with at least `min_pairs` verified forecasts, with the weather that was verified last.
+    """
+    row = VERIFICATION.c
+    query = select(row.last_day, row.crpss_persistence).filter_by(
+        version_id=version, origin="issued", forecaster=CALIBRATED, lead=1, season=ALL_YEAR
+    )
+    found = session.execute(query.where(row.n >= min_pairs, row.crpss_persistence.is_not(None))).all()
+    newest = max((last for last, _ in found), default=None)
+    return [skill for last, skill in found if last == newest]
 
 
 def pooled(session: Session, version: str, season: str = ALL_YEAR) -> list[PooledVerification]:

@@ -13,6 +13,7 @@ from sqlalchemy.pool import Pool
 
 from hydrology.base.calendar import Period, as_date, day
 from operations.alerts.deliver import deliver
+from operations.upkeep import alarms
 from records.alerts import deliveries
 from records.alerts.issue_notices import Notice, get_many
 from records.forecasts import issues, latest
@@ -23,7 +24,7 @@ from testing.feed_services.world import Fault, World
 from testing.jobs.in_process import InProcessJobs
 from testing.work import MovedClock
 from workers.queue.enqueue import WorkerContext
-from workers.scheduler import fire, post_late, watch_issue, watch_service
+from workers.scheduler import fire, post_late, watch_issue
 
 Part = Literal["feed", "worker", "scheduler", "database", "disk"]
 FAULT: Fault = "meteo-400"
@@ -141,7 +142,7 @@ class ReplayedService:
             if self.world.now.hour == STATED_AT and not self._is_complete(service):
                 self._incomplete.append(self.world.now)
             watch_issue(tools)
-            watch_service(tools)
+            alarms.notify(tools, alarms.troubled_parts)
             deliver(tools)
         with service.database.reading() as session:
             found = latest.latest_many(session, self.basins, self.world.now).values()

@@ -82,7 +82,7 @@ def generate(file: Path) -> Examples:
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
         archive_runs(work_of(database, Clock(AS_OF)), Path(folder) / STORE, RunSelection())
-        recorder.names["instance"] = recorder.names["run"]
+        recorder.names |= {"instance": recorder.names["run"], "rival": "nwm"}
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()
         other = recorder.names["other_version"]

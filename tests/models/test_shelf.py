@@ -1,6 +1,7 @@
 """The shipped ensembles and combinations are complete, conserve water if their network does, and name their parts."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import torch
 
 from jobspec.training import used_periods
 from models.contract import Inputs
-from models.pretrained import DEFAULT, SHELF, attachments, combination, form
+from models.physics import PROBES
+from models.pretrained import DEFAULT, SHELF, attachments, combination, form, probe_results
 from models.pretrained.form import load
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
@@ -35,7 +37,8 @@ def test_something_is_shipped() -> None:
 def test_every_shipped_file_goes_into_a_wheel() -> None:
     project = tomllib.loads((SHELF.parents[1] / "pyproject.toml").read_text())
     patterns = project["tool"]["setuptools"]["package-data"]["models.pretrained"]
-    files = [path for folder in (*SHIPPED, *COMBINED) for path in folder.iterdir()]
+    beside = [path for path in SHELF.iterdir() if path.is_file() and path.suffix != ".py"]
+    files = [*beside, *(path for folder in (*SHIPPED, *COMBINED) for path in folder.iterdir())]
     assert [path for path in files if not any(path.relative_to(SHELF).match(pattern) for pattern in patterns)] == []
 
 
@@ -62,6 +65,28 @@ def test_every_member_is_whole_and_closes_its_balance_if_it_has_one(folder: Path
         gone = (outputs["discharge"] + outputs["loss"]).double().cumsum(0)
         residual = fallen - gone - outputs["storage"].double().sum(-1)
         assert float((residual.abs() / fallen.clamp_min(1)).max()) <= 1e-5
+
+
+def test_results_of_every_physics_probe_are_shipped_with_every_ensemble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(probe_results, "measure")
+    asked = [(probe.name, probe.asks, probe.unit, probe.limit) for probe in PROBES]
+    of_any = [(probe.name, probe.asks, probe.unit, probe.limit) for probe in PROBES if not probe.of_water]
+    for folder in SHIPPED:
+        results = probe_results.probe_results(form.read(folder))
+        answered = [(result.name, result.asks, result.unit, result.limit) for result in results]
+        assert answered == (of_any if folder.name in COMPARED else asked), folder.name
+        assert all(result.passes for result in results), folder.name
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("name", ["freshet-us-daymet-buckets", "freshet-us-maurer"])
+def test_shipped_results_of_physics_probes_are_those_of_an_ensemble_that_is_measured(name: str) -> None:
+    shipped = form.read(SHELF / name)
+    values, measured = (
+        {result.name: result.value for result in probe_results.probe_results(one)}
+        for one in (shipped, replace(shipped, content="0" * 64))
+    )
+    assert values == pytest.approx(measured, rel=0.05, abs=1e-6)
 
 
 def test_freshet_us_combines_both_networks_on_both_products_with_weights_of_every_basin() -> None:

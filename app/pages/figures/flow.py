@@ -53,6 +53,7 @@ class Beside:
     before: BasinForecast | None = None
     rating: Rating | None = None
     categories: Mapping[str, CategoryName | None] = field(default_factory=dict)
+    rivals: Sequence[Curve] = ()
 
     @property
     def levels(self) -> list[Level]:
@@ -92,6 +93,7 @@ def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequ
     if before is not None and (earlier := flow_of(before)) is not None:
         of_days = on_days(time, before.time, earlier["median"])
         curves.append(Curve(label=f"forecast of {on(before.t0)}", values=of_days, colour="before", style="dashed"))
+    curves += beside.rivals
     days, seen = ((), ()) if isinstance(observed, Absent) else (observed.time, observed.values[DISCHARGE])
     curves += [Curve(label="observed", values=on_days(time, days, seen), colour="observed")]
     highest = max(value for curve in curves for value in curve.values if value is not None)
@@ -144,7 +146,7 @@ def _plume(forecast: BasinForecast, quantiles: Flow, time: Sequence[date]) -> tu
     if forecast.adjustment is not None and issued is not None:
         of_days = on_days(time, forecast.time, issued["median"])
         curves.append(Curve(label="as issued", values=of_days, colour="members", style="dashed"))
-    label = "median" if forecast.adjustment is None else "as adjusted"
+    label = "median" if forecast.adjustment is None else "as updated" if forecast.update else "as adjusted"
     curves.append(Curve(label=label, values=on_days(time, forecast.time, quantiles["median"]), colour="median"))
     return curves, bands
 

@@ -38,7 +38,9 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "adopt_basin",
         *("read_cells", "read_hydrograph", "read_training_curves"),  # of extensions
+        *("compare_rivals", "read_rivals", "read_rival_flow"),
         "cancel_job",
+        "create_update",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
         *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
         *("list_ratings", "list_held_ratings", "decide_held_rating"),  # of an extension

@@ -32,12 +32,16 @@ EXAMPLES: dict[Any, Any] = {
     datetime: datetime.fromisoformat("2008-04-01T00:00:00+00:00"),
 }
 METHODS = dict(inspect.getmembers(Operations, lambda one: inspect.isfunction(one) and not one.__name__.startswith("_")))
-OPERATIONS = {
-    operation["operationId"]: (method.upper(), path, operation)
-    for path, operations in openapi.paths().items()
-    for method, operation in operations.items()
-    if operation["operationId"] not in WITHOUT_METHOD
-}
+
+
+def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """Return method, path and description of each operation that has a method, by its id."""
+    return {
+        operation["operationId"]: (method.upper(), path, operation)
+        for path, of_path in openapi.paths().items()
+        for method, operation in of_path.items()
+        if operation["operationId"] not in WITHOUT_METHOD
+    }
 
 
 def example_of(annotation: Any) -> Any:
@@ -68,12 +72,12 @@ def sent(name: str) -> httpx2.Request:
 
 
 def test_every_operation_has_its_method() -> None:
-    assert METHODS.keys() == OPERATIONS.keys()
+    assert METHODS.keys() == operations().keys()
 
 
 @pytest.mark.parametrize("place", ["query", "header"])
 def test_every_parameter_is_an_argument(place: str) -> None:
-    for name, (method, path, operation) in OPERATIONS.items():
+    for name, (method, path, operation) in operations().items():
         request = sent(name)
         assert request.method == method
         assert re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.raw_path.partition(b"?")[0].decode()), name
@@ -83,6 +87,6 @@ def test_every_parameter_is_an_argument(place: str) -> None:
 
 
 def test_a_body_is_sent_where_the_operation_takes_one() -> None:
-    for name, (_, _, operation) in OPERATIONS.items():
+    for name, (_, _, operation) in operations().items():
         content = operation.get("requestBody", {}).get("content", {})
         assert (sent(name).headers.get("Content-Type") in content) == bool(content), name

@@ -1,43 +1,69 @@
 """Operators are notified once of each alarm of the service, and once of its end."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy.orm import Session
 
+from hydrology.base.calendar import day
 from jobspec.feed_kinds import USUAL, NewFeed
 from operations.upkeep import alarms
-from records.alerts import issue_notices, subscriptions
-from records.database.stored import table_of
+from records.alerts import subscriptions
+from records.basins import basins
+from records.database.stored import add_all, as_values, table_of
+from records.database.work import Work
 from records.feeds import feeds
-from records.feeds.feeds import Feed
-from testing.records import NOW
+from records.feeds.feeds import FetchedBasin
+from records.jobs import schedules
+from records.jobs.schedules import NewSchedule
+from records.verification import lead_scores
+from testing.records import BASIN, NOW, a_basin, a_promoted_version
+from testing.work import MovedClock
 from tests.operations.alerts.test_deliveries import Outbox, outbox
 from tests.operations.alerts.test_issue_notices import DUE, TODAY, bodies, start, subscribe
 from tests.operations.alerts.test_issue_notices import look as look_at_issue
 from tests.operations.alerts.test_mail import PERSON, Post, post
+from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 __all__ = ["outbox", "post"]
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def add_feed(at: Outbox | Post, name: str) -> None:
+def add_feed(at: Outbox | Post, name: str, *, basins: int = 1, every: str | None = "0 7 * * *") -> None:
+    """Add a feed of some basins, which a schedule fetches, or nothing does."""
     with at.database.transaction() as session:
         feeds.create(session, NewFeed(name=name, settings=USUAL[name]), None, NOW)
+        for number in range(basins):
+            a_basin(session, f"usgs-0101350{number}")
+        if every is not None:
+            new = NewSchedule(name=name, kind="fetch", params={"feed": name}, cron=every, timezone="UTC")
+            schedules.create(session, replace(new, next_run_at=NOW + DAY), NOW)
 
 
-def fetch(at: Outbox | Post, name: str, when: datetime) -> None:
+def fetch(at: Outbox | Post, name: str, when: datetime, failed: Sequence[str] = ()) -> None:
+    """Store that all basins of a feed were fetched at an instant, but for some that failed."""
     with at.database.transaction() as session:
-        session.execute(table_of(Feed).update().filter_by(name=name).values(last_success_at=when))
+        feed = feeds.get(session, name)
+        before = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
+        fetched = [
+            FetchedBasin(basin_id=basin, status="failed", reason="gone", tried_at=when, fetched_at=before.get(basin))
+            if basin in failed
+            else FetchedBasin(basin_id=basin, status="new", tried_at=when, fetched_at=when)
+            for basin in basins.chosen(session)
+        ]
+        feeds.note_basins(session, feed, fetched)
+        feeds.note_fetch(session, feed, when, "1 of 2 failed" if failed else None)
 
 
-def look(at: Outbox | Post, now: datetime) -> list[str]:
+def look(at: Outbox | Post, now: datetime, looks: alarms.Present = alarms.troubled_parts) -> list[str]:
     """Look as the scheduler does, and return the headlines of what was stored."""
-    with at.database.transaction() as session:
-        due = alarms.due_notices(session, at.settings, now)
-        receivers = [one.id for one in subscriptions.active(session, "issues", now)]
-        return [one.headline for one in due if issue_notices.store(session, one, receivers, now)]
+    work = Work(at.settings, at.database, MovedClock(time=lambda: now))
+    return [one.headline for one in alarms.notify(work, looks)]
 
 
 def test_each_cause_is_one_message_and_its_end_is_one(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +87,7 @@ def test_each_cause_is_one_message_and_its_end_is_one(outbox: Outbox, monkeypatc
         assert look(outbox, now) == []
     flow, past, disk = "the feed flow is silent", "the feed past is silent", "the disk of the data folder fills"
     assert {at: sorted(headlines) for at, headlines in seen.items()} == {
-        4.0: [f"Alarm: {flow}", f"Alarm: {past}"],
+        3.5: [f"Alarm: {flow}", f"Alarm: {past}"],
         5.0: [f"Over: {past}"],
         6.0: [f"Over: {flow}"],
         7.0: [f"Alarm: {disk}"],
@@ -88,6 +114,91 @@ def test_what_comes_and_goes_is_one_message_a_day(outbox: Outbox) -> None:
     assert len(look(outbox, late + DAY)) == 1
 
 
+def test_a_basin_that_fails_for_good_does_not_make_its_feed_silent(outbox: Outbox) -> None:
+    add_feed(outbox, "flow", basins=2)
+    for days in range(10):
+        fetch(outbox, "flow", NOW + days * DAY, failed=["USGS-01013501"])
+        assert look(outbox, NOW + days * DAY) == []
+    assert look(outbox, NOW + 12 * DAY) == ["Alarm: the feed flow is silent"]
+
+
+@pytest.mark.parametrize(("every", "silent_after"), [(None, None), ("0 7 * * *", 1), ("0 7 * * 1", 6)])
+def test_only_what_is_fetched_regularly_can_be_silent(
+    outbox: Outbox, every: str | None, silent_after: int | None
+) -> None:
+    add_feed(outbox, "flow", every=every)
+    fetch(outbox, "flow", NOW)  # a Wednesday
+    started = next((days for days in range(30) if look(outbox, NOW + days * DAY + 8 * HOUR)), None)
+    assert started == silent_after
+
+
+def test_the_daily_cycle_fetches_all_feeds_or_those_that_it_names(outbox: Outbox) -> None:
+    for name in ("flow", "past"):
+        add_feed(outbox, name, every=None)
+    new = NewSchedule(name="cycle", kind="daily", params={"feeds": ["past"]}, cron="0 7 * * *", timezone="UTC")
+    with outbox.database.transaction() as session:
+        stored = schedules.create(session, replace(new, next_run_at=NOW + DAY), NOW)
+    assert look(outbox, NOW + 3 * DAY) == ["Alarm: the feed past is silent"]
+    with outbox.database.transaction() as session:
+        schedules.update(session, stored.id, 1, replace(new, params={}, next_run_at=NOW + DAY), NOW)
+    assert look(outbox, NOW + 4 * DAY) == ["Alarm: the feed flow is silent"]
+    with outbox.database.transaction() as session:
+        schedules.update(session, stored.id, 2, replace(new, enabled=False), NOW)
+    assert len(look(outbox, NOW + 5 * DAY)) == 2  # both are over
+
+
+def test_a_version_worse_than_persistence_is_one_message_and_its_end_is_one(outbox: Outbox) -> None:
+    receiver = outbox.receiver()
+    subscribe(outbox, url=receiver.url)
+    others = [f"USGS-0101350{number}" for number in range(1, 4)]
+    with outbox.database.transaction() as session:
+        version = a_promoted_version(session)
+        for basin in others:
+            a_basin(session, basin)
+    seen = []
+    for days in range(90):
+        if days % 10 == 0:  # `freshet verify`
+            skills = (-0.3, -0.1, 0.5) if 30 <= days < 60 else (-0.3, 0.2, 0.5)
+            with outbox.database.transaction() as session:
+                for basin, skill in zip(others, skills, strict=True):
+                    store_skill(session, version, basin, skill, pairs=max(days, 1))
+        seen += [(days, one) for one in look(outbox, NOW + days * DAY, alarms.poor_versions)]
+        assert look(outbox, NOW + days * DAY, alarms.troubled_parts) == []  # which ends no alarm of another cause
+    name = f"version {version} forecasts worse than persistence"
+    assert seen == [(30, f"Alarm: {name}"), (60, f"Over: {name}")]
+    assert outbox.deliver() == {"delivered": 2}
+    first = json.loads(receiver.requests[0].body)["data"]
+    assert first["causes"] == ["poor-version"]
+    assert "-0.10 in the median of 3 basins" in first["why"]
+
+
+@pytest.mark.parametrize(
+    "chosen", [{"pairs": 29}, {"lead": 2}, {"origin": "reforecast"}, {"forecaster": "raw"}, {"season": "DJF"}]
+)
+def test_other_scores_and_few_pairs_do_not_count(outbox: Outbox, chosen: dict[str, Any]) -> None:
+    with outbox.database.transaction() as session:
+        store_skill(session, a_promoted_version(session), BASIN, -0.5, **chosen)
+    assert look(outbox, NOW, alarms.poor_versions) == []
+
+
+def test_the_weather_that_was_verified_last_counts(outbox: Outbox) -> None:
+    with outbox.database.transaction() as session:
+        version = a_promoted_version(session)
+        store_skill(session, version, BASIN, -0.5, weather="retired", last_day=day("2007-09-30"))
+        store_skill(session, version, BASIN, 0.5, weather="present", last_day=day("2008-09-20"))
+    assert look(outbox, NOW, alarms.poor_versions) == []
+
+
+def store_skill(session: Session, version: str, basin: str, skill: float, pairs: int = 30, **chosen: Any) -> None:
+    """Store the skill of issued forecasts against persistence, in place of an earlier one."""
+    own = {"version_id": version, "basin_id": basin, "origin": "issued", "weather": "ecmwf"}
+    scores = replace(SCORES, n=pairs, crpss_persistence=skill)
+    row = a_verification(session, **own | {"last_day": day("2008-09-20"), "scores": scores} | chosen)
+    key = {name: getattr(row, name) for name in ("version_id", "basin_id", "weather")}
+    session.execute(table_of(lead_scores.BasinVerification).delete().filter_by(**key))
+    add_all(session, lead_scores.BasinVerification, [as_values(row)])
+
+
 def test_an_alarm_changes_nothing_about_issues(outbox: Outbox) -> None:
     start(outbox, TODAY - 1)
     assert look_at_issue(outbox.database, DUE) == "not_started"
@@ -106,5 +217,5 @@ def test_a_person_reads_what_is_wrong_in_a_mail(post: Post) -> None:
     mail = post.server.mails[-1]
     assert mail.message["Subject"] == "Alarm: the feed flow is silent"
     for words in bodies(mail):
-        assert "It was fetched completely never." in words
+        assert "It was fetched never." in words
         assert "/status" in words

@@ -27,6 +27,7 @@ from models.pretrained import attachments
 from models.pretrained.form import DamagedEnsemble, names, owner, read
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
+from operations.training import assemble
 from operations.training.assemble import new_version
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
 from operations.training.train import begin, train_member
@@ -123,6 +124,9 @@ def test_an_installed_ensemble_has_the_exported_weights_in_half_precision(origin
         ]
         rounded = versions.create(session, replace(_new(trained), label="rounded"), halved)
     exported, again, expected = (discharge(origin, one) for one in (trained.id, installed.version_id, rounded.id))
+    with origin.reading() as session:
+        physics = versions.get(session, installed.version_id).properties.physics
+    assert physics == assemble.measured(_new(trained), halved)
     for basin in BASINS:
         np.testing.assert_array_equal(again[basin], expected[basin])
         np.testing.assert_allclose(again[basin], exported[basin], rtol=0.02)

@@ -1,8 +1,12 @@
 """A training gives one version, goes on where it stopped, and names what it could not use."""
 
 import multiprocessing
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +37,8 @@ from testing.country import BASINS, CLOCK, configuration
 from testing.records import list_trainings
 from testing.training import train
 from testing.work import work_of
+from tests.operations.conftest import FILE
+from tests.shared_folders import filled_once
 
 
 class StoppedHereError(Exception):
@@ -152,12 +158,31 @@ def _training_processes() -> list[SpawnProcess]:
     return [process for process in multiprocessing.active_children() if isinstance(process, SpawnProcess)]
 
 
+LONGER = {"schedule": Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02), "validate_every": 50}
+"""Longer than the wait between two looks."""
+
+
+@pytest.fixture
+def longer_trained_store(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A copy of the country in which a longer training was not interrupted."""
+
+    def add(folder: Path) -> None:
+        with closing(Database(f"sqlite:///{shutil.copy(trained_file, folder / FILE)}")) as database:
+            train(work_of(database, CLOCK), configuration(**LONGER), BASINS)
+
+    file = filled_once(trained_file.parent / "longer", add) / FILE
+    with closing(Database(f"sqlite:///{shutil.copy(file, tmp_path)}")) as database:
+        yield database
+
+
 @pytest.mark.extended
 @pytest.mark.parametrize("ended", ["asked to stop", "killed"])
-def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
-    schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
-    whole = train(work_of(trained_store, CLOCK), configuration(schedule=schedule, validate_every=50), BASINS)
-    config = configuration(schedule=schedule, validate_every=50, checkpoint_every=2)
+def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(
+    longer_trained_store: Database, ended: str
+) -> None:
+    with longer_trained_store.reading() as session:
+        whole = versions.newest(session)
+    config = configuration(**LONGER, checkpoint_every=2)
 
     def end(_member: int, progress: Progress) -> None:
         if progress.step < 3:
@@ -168,18 +193,17 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
             process.kill()
 
     with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
-        train(work_of(trained_store, CLOCK, cores=2), config, BASINS, on_progress=end)
+        train(work_of(longer_trained_store, CLOCK, cores=2), config, BASINS, on_progress=end)
     assert _training_processes() == []
-    with trained_store.reading() as session:
-        assert versions.newest(session).id == whole.version_id
+    with longer_trained_store.reading() as session:
+        assert versions.newest(session).id == whole.id
         (running,) = list_trainings(session, status="running")
         checkpoints = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
     assert any(checkpoints) or finished
-    done = train(work_of(trained_store, CLOCK), config, BASINS)
-    with trained_store.reading() as session:
-        resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
-    assert resumed.weights_hash == uninterrupted.weights_hash
+    done = train(work_of(longer_trained_store, CLOCK), config, BASINS)
+    with longer_trained_store.reading() as session:
+        assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
 @pytest.mark.extended
