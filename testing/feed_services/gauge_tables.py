@@ -14,7 +14,7 @@ STAGES = {"action": 8.0, "minor": 9.0, "moderate": 11.0, "major": 14.0}
 
 def cfs(stage: float, size: float = 50.0, datum: float = 0.0) -> float:
     """Return the discharge of a channel at a stage, ft."""
-    return size * max(stage - datum - 0.5, 0.0) ** 1.7
+    return float(size * max(stage - datum - 0.5, 0.0) ** 1.7)
 
 
 def rating_file(basin: str, size: float = 50.0, datum: float = 0.0) -> str:

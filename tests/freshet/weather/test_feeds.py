@@ -88,10 +88,7 @@ def test_the_weight_of_a_fetch_is_reported(office: Office) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (
-            ["--adapter", "weather"],
-            "The feed is not possible: 'adapter' must be one of 'usgs', 'ratings', 'usgs-now', ",
-        ),
+        (["--adapter", "weather"], "The feed is not possible: 'adapter' must be one of 'usgs', 'ratings', "),
         (["--adapter", "usgs", "--model", "era5"], "model: there is no such field"),
         (["--adapter", "open-meteo-archive", "--model", "era5"], "product: it is needed"),
         (["--adapter", "usgs", "--series", "01031500"], "write it as BASIN=SERIES"),
