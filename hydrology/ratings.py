@@ -135,7 +135,7 @@ class Rating:
 
 
 MAX_JUMP = 1.3
-"""Largest ratio of the discharges of two successive tables at a high stage that is no jump."""
+"""Largest ratio of the discharges of two successive tables at a high stage; above it, the rating jumps."""
 
 
 def jump(before: Rating, after: Rating) -> float:

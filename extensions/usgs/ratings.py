@@ -1,7 +1,7 @@
 """Rating tables of gauges from USGS's catalogue (STAC): the newest file of each, as it is.
 
 A gauge has up to three files there, of the types exsa (expanded, its discharges include the shifts of the day), base
-and corr. The first is taken, or else the second; the third is no table. Links lead to files of the same service alone.
+and corr. The first is taken, or else the second; the third holds corrections of the stage. Links lead to files of the same service alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from jobspec.levels import NewRating
 CREDIT = Credit("Rating tables by the U.S. Geological Survey.", "public domain (USA)")
 SOURCE = "waterdata.usgs.gov"
 TYPES = ("exsa", "base")
-Links = Mapping[str, object]
+Links = Mapping[str, str]
 """Where the files of gauges are, by their names (`USGS-01104475.exsa.rdb`)."""
 
 
@@ -37,7 +37,7 @@ class RatingsFeed:
         return by_request(sites, self._links, self._rating)
 
     def _links(self, part: Sequence[Site]) -> Links:
-        found: dict[str, object] = {}
+        found: dict[str, str] = {}
         for names in in_lists([f"'{site.basin}'" for site in part]):
             query = {"filter": f"monitoring_location_id IN ({','.join(names)})"}
             for feature in features(self._service, "ratings", query, path="/search"):
@@ -49,8 +49,8 @@ class RatingsFeed:
             link = links.get(name)
             if link is None:
                 continue
-            if not isinstance(link, str) or not self._service.is_own(link):
-                where = excerpt(str(link)[:80])
+            if not self._service.is_own(link):
+                where = excerpt(link[:80])
                 raise FeedProblem(f"The file {name} is not at the service ({where}), and no other is asked.")
             try:
                 return NewRating(table=self._service.read(_text, link, media="text/plain"), source=SOURCE)
@@ -59,9 +59,10 @@ class RatingsFeed:
         return None
 
 
-def _link(assets: object) -> object:
+def _link(assets: object) -> str:
+    """Return where an item's file is, as the service states it."""
     data = assets.get("data") if isinstance(assets, dict) else None
-    return data.get("href", "") if isinstance(data, dict) else ""
+    return str(data.get("href")) if isinstance(data, dict) else ""
 
 
 def _text(body: bytes) -> str:

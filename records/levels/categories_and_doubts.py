@@ -29,7 +29,7 @@ from records.levels import basin_levels
 from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, FormerCategory, SetLevel
 from records.series import series
 
-_LEAST_FLOW = 1e-3
+_MIN_FLOW = 1e-3
 """m3/s, in the place of no flow where flows are compared."""
 Rows = dict[CategoryName, dict[str, Any]]
 """Values of official categories by name."""
@@ -203,7 +203,7 @@ def _against_rating(level: SetLevel | Row[Any], rating: Rating) -> str | None:
     # Beyond its ends a table states a bound: stages above another datum are far beyond.
     within = min(max(stage, rating.stages[0]), rating.stages[-1])
     by_rating = float(rating.discharge(within))
-    times = ratio(max(by_rating, _LEAST_FLOW), flow)
+    times = ratio(max(by_rating, _MIN_FLOW), flow)
     if times <= MAX_RATIO or (flow - by_rating) * (stage - within) > 0:
         return None
     bound = "" if within == stage else "at most " if within > stage else "at least "

@@ -89,7 +89,7 @@ def office(database: Database, database_url: str, tmp_path: Path) -> Iterator[Of
 
 
 def past_answers(office: Office, run: str) -> dict[str, Any]:
-    """Return what is answered about a run and its day, without what the clock says of it."""
+    """Return what is answered about a run and its day, without what depends on the clock."""
     then = (NOW + timedelta(hours=1)).isoformat().replace("+00:00", "Z")
     addresses = [f"{HERE}/{part}?run={run}" for part in ("outlook", "exceedance", "rain-margin")]
     addresses += [f"{HERE}/forecasts/latest/stage?known_at={then}", f"{HERE}/rating?known_at={then}"]
@@ -129,7 +129,7 @@ def test_t10_an_added_gauge_gets_both_and_a_rating_renewed_in_mid_flood_changes_
     assert {one["stage"]["rating_version"] for one in after.values()} == {second}
     assert np.all(np.array(now["stage_ft"]["p95"]) > np.array(stages["stage_ft"]["p95"]))
     assert now["rating_valid_from"] == str(office.now.date())
-    # What is said of the run that was issued before stays as it was said; so does it after another change.
+    # Answers about the run that was issued before stay as they were; so do they after another change.
     assert past_answers(office, run) == past
     of_later = office.issue()
     past_of_later = past_answers(office, of_later)
