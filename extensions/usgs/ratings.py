@@ -1,7 +1,8 @@
 """Rating tables of gauges from USGS's catalogue (STAC): the newest file of each, as it is.
 
 A gauge has up to three files there, of the types exsa (expanded, its discharges include the shifts of the day), base
-and corr. The first is taken, or else the second; the third holds corrections of the stage. Links lead to files of the same service alone.
+and corr (corrections of the stage). The first is taken, or else the second. Links lead to files of the same service
+alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
