@@ -64,6 +64,7 @@ MEASUREMENTS = {
     "whole-machine": "benchmarks.speed.whole_machine",
     "years": "benchmarks.years.measured",
     "warm-forecast": "benchmarks.speed.warm_forecast",
+    "within-day": "benchmarks.forecasts.within_day",
     "weather-traces": "benchmarks.speed.weather_traces",
     "calibrated-forecast": "benchmarks.speed.calibrated_forecast",
 }

@@ -1,9 +1,10 @@
 """Changes of a forecast: those of a what-if run, and those of forecasters, who also publish them and decide alerts."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, field_validator, model_validator
 
 from jobspec.fields import Id, Name, Note, RequestModel, examples
 
@@ -132,23 +133,52 @@ class NewAdjustment(RequestModel):
     words: Note = Field(description="The reason, in the forecaster's own words. Readers see it.")
 
 
+def _parsed(instant: Any) -> object:
+    try:
+        return datetime.fromisoformat(instant)
+    except (TypeError, ValueError):
+        return instant
+
+
+class NewFlow(RequestModel):
+    """A flow that was measured within the day."""
+
+    model_config = examples({"at": "2008-09-30T14:15:00Z", "discharge": 85.0})
+
+    at: Annotated[AwareDatetime, BeforeValidator(_parsed)] = Field(
+        description="When it was measured (RFC 3339, with its offset): within the last 24 hours."
+    )
+    discharge: float = Field(ge=0, le=1e6, description="m³/s.")
+
+
 class Publication(RequestModel):
     """The publication of an adjustment."""
 
     note: Note | None = Field(None, description="What readers should know beside the reason.")
 
 
-class HeldRuling(RequestModel):
-    """A decision on the held alerts of a basin."""
-
-    model_config = examples({"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."})
-
-    run: Id = Field(description="The run of the held alerts: a newer one may have taken its place.")
-    ruling: Ruling = Field(description="`approve`: alerts change as proposed. `dismiss`: they stay as they are.")
+class _Decision(RequestModel):
+    ruling: Ruling = Field(description="`approve`: it changes as proposed. `dismiss`: it stays as it is.")
     note: Note | None = Field(None, description="Why. Needed to dismiss.")
 
     @model_validator(mode="after")
     def _reasoned(self) -> Self:
         if self.ruling == "dismiss" and self.note is None:
-            raise ValueError("alerts that are dismissed need a note that states why")
+            raise ValueError("what is dismissed needs a note that states why")
         return self
+
+
+class HeldRuling(_Decision):
+    """A decision on the held alerts of a basin."""
+
+    model_config = examples({"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."})
+
+    run: Id = Field(description="The run of the held alerts: a newer one may have taken its place.")
+
+
+class RatingRuling(_Decision):
+    """A decision on the held rating of a basin's gauge."""
+
+    model_config = examples({"version": 12, "ruling": "approve", "note": "The flood moved the bar below the gauge."})
+
+    version: int = Field(ge=1, description="The version of the held rating: a newer one may have taken its place.")

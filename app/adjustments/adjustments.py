@@ -24,18 +24,19 @@ from hydrology.base.absent import Absent
 from hydrology.base.doc import Why
 from hydrology.base.units import NoArea, Units
 from hydrology.uncertainty.exceedance import Direction
-from jobspec.changes import NewAdjustment, Publication
+from jobspec.changes import NewAdjustment, NewFlow, Publication
 from records.basins import basins
 from records.forecasts import adjustments
 from records.forecasts.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.forecasts.latest import NoForecast, NoModel
-from records.outlooks import outlooks
+from records.outlooks import outlooks, updates
+from records.outlooks.updates import NotUpdatable
 from records.runs import run_arrays, run_types, runs
 from records.runs.tables import Adjustment as StoredAdjustment
 
 _STORED = As(
     "StoredAdjustment",
-    omit=("chances", "key_id", "levels", "alerts_at"),
+    omit=("chances", "key_id", "levels", "alerts_at", "moves"),
     rename=(("basin_id", "basin"), ("run_id", "run")),
     exact=True,
     missing=True,
@@ -43,7 +44,7 @@ _STORED = As(
 
 
 class Adjustment(model_of(StoredAdjustment, _STORED)):  # type: ignore[misc]
-    """What a forecaster changes of an issued forecast of a basin."""
+    """What a forecaster or a measured flow changes of an issued forecast of a basin."""
 
     id: Annotated[str, Series("identifier of the adjustment", column="adjustment")]
     run: Annotated[str, Series("identifier of the run")]
@@ -104,7 +105,7 @@ def adjusted_forecast(session: Session, stored: StoredAdjustment, units: Units |
     shown = [at for at, level in enumerate(flow.axes["level"]) if level in ANSWER_LEVELS]
     names = [level_name(flow.axes["level"][at]) for at in shown]
     issued = in_units(flow.values[shown], basin, units)
-    adjusted = stored.of_flow.adjusted(issued)
+    adjusted = in_units(stored.of_flow.adjusted(flow.values[shown]), basin, units)
     return AdjustedForecast(
         **_fields(session, stored),
         units={"issued": units, "adjusted": units},
@@ -164,7 +165,8 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": AdjustedForecast, "descr
 def list_published_adjustments(
     session: Reading, basin: KnownBasin, page: Annotated[Listing, listing(AdjustmentPage)]
 ) -> Response:
-    """What forecasters changed of the basin's forecasts, newest first. Follow `next` until it is null."""
+    """What forecasters and measured flows changed of the basin's forecasts, newest first. Follow `next` until it
+    is null."""
     found = adjustments.page(session, basin=basin, after=page.after, limit=page.sought)
     return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
@@ -204,6 +206,28 @@ def create_adjustment(
         stored = adjustments.create(session, basin, new, writer.key.name, writer.key.id, now=now, wall=wall)
         writer.record(session, "forecast adjusted", stored.id, basin=basin, run=new.run)
     response.headers["Location"] = f"/v1/adjustments/{stored.id}"
+    with writer.database.reading() as session:
+        return adjusted_forecast(session, stored)
+
+
+@router.post(
+    "/basins/{basin}/updates",
+    summary="Update the latest forecast by a measured flow",
+    status_code=201,
+    response_model=AdjustedForecast,
+    responses=_NEW | documented_writing(basins.UnknownBasin, NoModel, NoForecast, NoArea, NotUpdatable),
+)
+def create_update(writer: ForecasterWriter, basin: BasinId, new: NewFlow) -> AdjustedForecast:
+    """A flow that was measured within a day of the basin's latest forecast moves that forecast at once, by its own
+    spread alone: no weather, no state. Every answer and page shows it with its time until the next issue replaces it.
+    A flow that is not newer than the last one changes nothing, nor does any after a forecaster has published an
+    adjustment: the answer is what stands. Alerts are decided by the next issue. With a forecaster's key."""
+    now = writer.clock.now()
+    with writer.database.transaction() as session:
+        stored, is_new = updates.update(session, basin, new.at, new.discharge, writer.actor, now)
+        if is_new:
+            detail = {"basin": basin, "run": stored.run_id, "discharge": new.discharge}
+            writer.record(session, "forecast updated", stored.id, **detail)
     with writer.database.reading() as session:
         return adjusted_forecast(session, stored)
 

@@ -85,13 +85,16 @@ class BasinForecast(header.RunOfBasin):
     in_words: str | None = Field(description="A summary of the published forecast in a few sentences.")
     published: Annotated[header.GappyColumns | None, quantile_series(PUBLISHED, LEVELS)] = Field(
         description=column(
-            "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, "
-            "else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an "
-            "adjustment moves no flow to"
+            "In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it "
+            "or a measured flow updated it, else `calibrated`, else the members'. Null on days that had ended at "
+            "issue, and on those that an adjustment moves no flow to"
         )
     )
     adjustment: str | None = Field(
         default=None, description="The published adjustment that `published` and `in_words` follow. Only there."
+    )
+    update: str | None = Field(
+        default=None, description="The label of that adjustment, where it is an update by a measured flow. Only there."
     )
     peak: PeakOfRun | None = Field(
         description="The highest day ahead of `published`. Null where flow more likely falls from the last past day "
@@ -233,6 +236,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     published = discharge if isinstance(discharge, Absent) else _published(parts.outlook, latest, units)
     peak = peak_of_run(latest, _peak(parts.outlook, discharge), units)
     where_known: dict[str, Any] = {} if latest.adjustment is None else {"adjustment": latest.adjustment}
+    if isinstance(parts.outlook, RunOutlook) and parts.outlook.update is not None:
+        where_known["update"] = parts.outlook.update
     if representation.members:
         where_known |= _members(series, basin, units) | ({"missing": {"members": str(pruned)}} if pruned else {})
     rain: Any = pruned or why

@@ -44,7 +44,7 @@ OF_DEMONSTRATION = {
     "demo-rivers": Picture("/", window={"width": 1280, "height": 800}),
     "demo-flood": Picture(f"/basins/{FLOODED}", window={"width": 1280, "height": 1060}),
 }
-COLOURS = 64
+COLOURS = 256
 
 
 def main() -> None:

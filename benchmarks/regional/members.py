@@ -91,10 +91,8 @@ def series(name: str) -> Series:
         members, in_a_fold = MEMBERS, FOLD_MEMBERS
     else:
         recipe, variant = part, name.removeprefix(part).removeprefix("-")
-        own = RESULTS / part
-        today, twin = (RESULTS / f"{part}-{of}" for of in ("today", "twins"))
-        if part in US_PARTS:
-            today, twin = SHELF / f"freshet-{part}", SHELF / f"freshet-{part}-twin"
+        place = SHELF if part in US_PARTS else RESULTS
+        own, today, twin = RESULTS / part, place / f"freshet-{part}", place / f"freshet-{part}-twin"
         members, in_a_fold = PARTS[part], US_FOLD_MEMBERS[part]
     covered = tuple(RECIPES[recipe].basins)
     all_years = {"train_period": PRODUCTS[RECIPES[recipe].product].every_year, "validation_period": None}

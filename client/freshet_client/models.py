@@ -57,7 +57,7 @@ class AdjustedLevel(Model):
 
 
 class Adjustment(Model):
-    """What a forecaster changes of an issued forecast of a basin."""
+    """What a forecaster or a measured flow changes of an issued forecast of a basin."""
 
     id: str
     run: str
@@ -81,6 +81,12 @@ class Adjustment(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -489,6 +495,14 @@ class CalibrationParams(Model):
     """
 
 
+class CategoriesSettings(Model):
+    """Official flood categories and impacts of USGS gauges, from NOAA's National Water Prediction Service."""
+
+    adapter: Literal["categories"] = "categories"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+
 class Cause(Model):
     """The cause of a failed job."""
 
@@ -607,12 +621,15 @@ class Change(Model):
         "questions allowed",
         "delivery replayed",
         "forecast adjusted",
+        "forecast updated",
         "adjustment published",
         "adjustment deleted",
         "alerts approved",
         "alerts dismissed",
         "alerts released",
         "alerts withdrawn",
+        "rating approved",
+        "rating dismissed",
         "model trained",
         "model evaluated",
         "error model fitted",
@@ -854,6 +871,7 @@ class Degraded(Model):
         "stale-input",
         "not-issued",
         "levels-in-doubt",
+        "ratings-held",
         "failed-deliveries",
         "mail-server",
         "paused-subscriptions",
@@ -1578,14 +1596,14 @@ class GridSettings(Model):
 class HeldRuling(Model):
     """A decision on the held alerts of a basin."""
 
-    run: str
-    """The run of the held alerts: a newer one may have taken its place."""
-
     ruling: Literal["approve", "dismiss"]
-    """`approve`: alerts change as proposed. `dismiss`: they stay as they are."""
+    """`approve`: it changes as proposed. `dismiss`: it stays as it is."""
 
     note: str | None = None
     """Why. Needed to dismiss."""
+
+    run: str
+    """The run of the held alerts: a newer one may have taken its place."""
 
 
 class Hole(Model):
@@ -2113,6 +2131,16 @@ class NewCategories(Model):
     """What to do from a category on, in the words of the agency that is responsible; by category."""
 
 
+class NewFlow(Model):
+    """A flow that was measured within the day."""
+
+    at: AwareDatetime
+    """When it was measured (RFC 3339, with its offset): within the last 24 hours."""
+
+    discharge: float
+    """m³/s."""
+
+
 class NewPromotion(Model):
     """A request to use the version in some basins."""
 
@@ -2145,12 +2173,15 @@ class NewRatingTable(Model):
     """A rating table as it was stored, and its effect on the official flood categories."""
 
     basin: str
-    source: str
-    datum: str | None
-    """What the gauge's zero refers to."""
+    version: int
+    """Its number among those of the gauge."""
 
     valid_from: date
     """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
 
     site: str | None
     """The gauge's number, as the file has it."""
@@ -2161,11 +2192,23 @@ class NewRatingTable(Model):
     shifted: str | None
     """Time of the shifts, as the file has it."""
 
+    set_at: AwareDatetime
+    """By the service's clock."""
+
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
     largest_shift_ft: float
     """The largest shift that the table includes, with its sign."""
 
     expansion: Literal["logarithmic", "linear"]
-    """How points are joined: by logarithms above an offset, or straight."""
+    """How points are joined: straight, or by logarithms."""
 
     stage_ft: list[float]
     """Stages of the points, ft: the range that is converted."""
@@ -2175,9 +2218,6 @@ class NewRatingTable(Model):
 
     discharge_m3s: list[float]
     """Discharges of the points, m³/s."""
-
-    set_at: AwareDatetime
-    """By the service's clock."""
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -2869,16 +2909,32 @@ class Rain(Model):
     """The same days, by the previous forecast."""
 
 
+class RatingRuling(Model):
+    """A decision on the held rating of a basin's gauge."""
+
+    ruling: Literal["approve", "dismiss"]
+    """`approve`: it changes as proposed. `dismiss`: it stays as it is."""
+
+    note: str | None = None
+    """Why. Needed to dismiss."""
+
+    version: int
+    """The version of the held rating: a newer one may have taken its place."""
+
+
 class RatingTable(Model):
     """A rating table of a basin's gauge."""
 
     basin: str
-    source: str
-    datum: str | None
-    """What the gauge's zero refers to."""
+    version: int
+    """Its number among those of the gauge."""
 
     valid_from: date
     """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
 
     site: str | None
     """The gauge's number, as the file has it."""
@@ -2889,11 +2945,23 @@ class RatingTable(Model):
     shifted: str | None
     """Time of the shifts, as the file has it."""
 
+    set_at: AwareDatetime
+    """By the service's clock."""
+
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
     largest_shift_ft: float
     """The largest shift that the table includes, with its sign."""
 
     expansion: Literal["logarithmic", "linear"]
-    """How points are joined: by logarithms above an offset, or straight."""
+    """How points are joined: straight, or by logarithms."""
 
     stage_ft: list[float]
     """Stages of the points, ft: the range that is converted."""
@@ -2904,11 +2972,68 @@ class RatingTable(Model):
     discharge_m3s: list[float]
     """Discharges of the points, m³/s."""
 
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class RatingVersion(Model):
+    """A version of the rating table of a basin's gauge, without its points."""
+
+    basin: str
+    version: int
+    """Its number among those of the gauge."""
+
+    valid_from: date
+    """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
+
+    site: str | None
+    """The gauge's number, as the file has it."""
+
+    number: str | None
+    """The rating's number, as the file has it."""
+
+    shifted: str | None
+    """Time of the shifts, as the file has it."""
+
     set_at: AwareDatetime
     """By the service's clock."""
 
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
+    largest_shift_ft: float
+    """The largest shift that the table includes, with its sign."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class RatingVersions(Model):
+    """Versions of rating tables."""
+
+    ratings: list[RatingVersion]
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
+
+
+class RatingsSettings(Model):
+    """
+    Rating tables of USGS gauges, from its catalogue (STAC): stage and discharge, with the shifts of the day.
+    """
+
+    adapter: Literal["ratings"] = "ratings"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
 
 
 class Ready(Model):
@@ -3359,6 +3484,9 @@ class Stage(Model):
     m: float | None
     """The same in metres."""
 
+    rating_version: int | None
+    """The version of the rating that it rests on, in `/v1/basins/{basin}/ratings`; null without one."""
+
     reason: str | None
     """Why it is null; null where it is not."""
 
@@ -3728,6 +3856,20 @@ class Trend(Model):
     """Water year."""
 
 
+class UsgsNowSettings(Model):
+    """
+    The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
+    it every few minutes.
+    """
+
+    adapter: Literal["usgs-now"] = "usgs-now"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+    series: dict[str, str] = {}
+    """The series to take, by basin, if a gauge has several; series are never merged."""
+
+
 class UsgsSettings(Model):
     """Daily mean discharge of USGS gauges, from the Water Data OGC API."""
 
@@ -4084,6 +4226,12 @@ class AdjustedForecast(Model):
 
     note: str | None
     """The publisher's."""
+
+    measured_at: AwareDatetime | None
+    """When the flow was measured."""
+
+    measured_m3s: float | None
+    """The measured flow, m³/s."""
 
     state: Literal["draft", "published"]
     """`draft`: only forecasters see it."""
@@ -6409,9 +6557,12 @@ class NewFeed(Model):
 
     settings: Annotated[
         UsgsSettings
+        | RatingsSettings
+        | UsgsNowSettings
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
+        | CategoriesSettings
         | GridSettings
         | GridForecastSettings
         | DaymetSettings
@@ -7882,6 +8033,9 @@ class StageOfRun(Model):
     rating_valid_from: date | None
     """The first day that it holds for."""
 
+    rating_version: int | None
+    """Its version, in `/v1/basins/{basin}/ratings`."""
+
     stage_of: str | None
     """The origin of the published flow that is converted: `calibrated`, or `discharge` without it."""
 
@@ -9054,11 +9208,14 @@ class BasinForecast(Model):
 
     published: dict[str, list[float | None]] | None
     """
-    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
+    In the requested unit, the flow to use, as in `/v1/basins/{basin}/outlook`: as a forecaster adjusted it or a measured flow updated it, else `calibrated`, else the members'. Null on days that had ended at issue, and on those that an adjustment moves no flow to, one value for each day of `time`.
     """
 
     adjustment: str | None = None
     """The published adjustment that `published` and `in_words` follow. Only there."""
+
+    update: str | None = None
+    """The label of that adjustment, where it is an update by a measured flow. Only there."""
 
     peak: PeakOfRun | None
     """

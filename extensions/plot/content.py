@@ -75,7 +75,7 @@ def content(session: Session, run: run_types.Run, of_basin: run_types.RunBasin, 
         of_basin.spin_up_note,
         of_basin.summary.training_note,
         None if calibrated else str(of_basin.why_not_calibrated),
-        None if outlook.adjustment is None else "A forecaster has adjusted it.",
+        outlook.update or (None if outlook.adjustment is None else "A forecaster has adjusted it."),
     )
     return Plume(
         basin=basin.id,

@@ -13,7 +13,7 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE, SERVICE_AREA
 from ingestion.base import BasinData
-from ingestion.feeds.base import Answer, FeedProblem, FetchedBasinData, Observations, Site, each
+from ingestion.feeds.base import Answer, Content, FeedProblem, FetchedBasinData, Site, each
 from ingestion.feeds.http import FeedAccess, Service
 
 NAMESPACE = "USGS-"
@@ -61,7 +61,7 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
 
 
 def by_request(
-    sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Observations]
+    sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Content]
 ) -> Iterator[FetchedBasinData]:
     """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused."""
     by_basin = {site.basin: site for site in sites}

@@ -1,5 +1,6 @@
 """Exceedance probability, from daily quantiles and from temporally consistent paths."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -57,20 +58,28 @@ class FlowAhead:
 
 @dataclass(frozen=True, slots=True)
 class FlowAdjustment:
-    """A factor of a forecast flow and a shift to later days (earlier if negative), for all its quantiles and paths."""
+    """A factor of a forecast flow and a shift to later days (earlier if negative), for all its quantiles and paths.
+
+    `moves` are what is added to the cube root of each day's flow, (mm/day)^(1/3), and the factor of it before; None for
+    neither.
+    """
 
     factor: float = 1.0
     shift_days: int = 0
+    moves: Sequence[Sequence[float]] | None = None
 
     def adjusted(self, flow: Array) -> Array:
-        """Return flow (..., leads) adjusted; NaN on the days that no day's flow is moved to."""
+        """Return flow (..., leads) in mm/day adjusted; NaN on the days that no day's flow is moved to."""
         moved = np.full(flow.shape, np.nan)
         days = self.shift_days
         if days >= 0:
             moved[..., days:] = flow[..., : flow.shape[-1] - days]
         else:
             moved[..., :days] = flow[..., -days:]
-        return self.factor * moved
+        if self.moves is None:
+            return self.factor * moved
+        offset, scale = np.asarray(self.moves)
+        return np.asarray(np.maximum(offset + scale * np.cbrt(self.factor * moved), 0.0) ** 3)
 
     def adjusted_ahead(self, flow: FlowAhead) -> FlowAhead:
         """Return the flow of the days ahead adjusted, with NaN as `adjusted`."""

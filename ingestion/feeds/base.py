@@ -16,6 +16,7 @@ from hydrology.base.series import DailySeries
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
+from jobspec.levels import NewCategories, NewRating
 
 Answer = TypeVar("Answer")
 
@@ -112,11 +113,23 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredFlow:
+    """The newest flow that a gauge has measured, m3/s, and when, in UTC."""
+
+    at: datetime
+    m3s: float
+
+
+Content = Observations | WeatherForecast | MeasuredFlow | NewRating | NewCategories | None
+"""What a feed brings of a basin."""
+
+
+@dataclass(frozen=True, slots=True)
 class FetchedBasinData:
-    """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
+    """A feed's result for one basin: data, None where its service has no such table, or the reason for none."""
 
     basin: str
-    content: Observations | WeatherForecast | Problem
+    content: Content | Problem
 
     @property
     def file(self) -> SourceFile | None:
@@ -171,7 +184,7 @@ class PastForecasts(Protocol):
 
 
 def each(
-    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
+    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Content]
 ) -> Iterator[FetchedBasinData]:
     """Yield what one answer of a service has for each site, or the reason for nothing.
 

@@ -113,9 +113,9 @@ def settle_but_doubts(
 
 
 def read_published(session: Session, forecasts: Sequence[tuple[Run, RunBasin]]) -> dict[str, RunChances]:
-    """Return the chances of basins' levels by their runs, as the newest published adjustments have them."""
+    """Return the chances of basins' levels by their runs, as the newest adjustments of forecasters have them."""
     keys = [(run.id, basin.basin_id) for run, basin in forecasts]
-    return read_chances(session, forecasts, latest.published_adjustments(session, keys))
+    return read_chances(session, forecasts, latest.forecasters_adjustments(session, keys))
 
 
 def _carry_out_adjustment(work: Work, adjustment: Adjustment) -> list[Change]:

@@ -187,7 +187,7 @@ class _BasinForecasts:
         They are the flow that was adjusted, calibrated where the run has it, on the days from the publication on: what
         was published later is hindsight.
         """
-        published = latest.published_adjustments(self.session, [(run, self.basin) for run in by_id])
+        published = latest.forecasters_adjustments(self.session, [(run, self.basin) for run in by_id])
         some = [run for run in group.runs if (run.id, self.basin) in published]
         if not some:
             return None

@@ -38,12 +38,15 @@ _OfAlerts = Literal[
 ]
 _OfForecasters = Literal[
     "forecast adjusted",
+    "forecast updated",
     "adjustment published",
     "adjustment deleted",
     "alerts approved",
     "alerts dismissed",
     "alerts released",
     "alerts withdrawn",
+    "rating approved",
+    "rating dismissed",
 ]
 _OfScores = Literal[
     "model trained",

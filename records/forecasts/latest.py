@@ -314,6 +314,12 @@ def published_adjustments(
     return {(one.run_id, one.basin_id): one for one in found}
 
 
+def forecasters_adjustments(session: Session, keys: Collection[RunBasinKey]) -> dict[RunBasinKey, Adjustment]:
+    """Return the newest published adjustments of forecasts but for updates by measured flow."""
+    found = published_adjustments(session, keys)
+    return {key: one for key, one in found.items() if one.measured_at is None}
+
+
 def _superseded(run: Run, newer: tuple[Run, RunBasin] | None) -> Superseded | None:
     if newer is None or newer[0].id == run.id:
         return None

@@ -80,6 +80,7 @@ class FlowOutlooks:
     Attributes:
         window_days: number of days after the last past day that the chances of levels cover.
         adjustment: the published one that `adjusted` follows; both None without one.
+        update: the words of that, where it is an update by a measured flow.
     """
 
     basis: FlowBasis
@@ -87,6 +88,7 @@ class FlowOutlooks:
     issued: FlowOutlook
     adjustment: str | None
     adjusted: FlowOutlook | None
+    update: str | None = None
 
     @property
     def published(self) -> FlowOutlook:
@@ -221,6 +223,7 @@ def flow_outlooks(
         issued=flow_outlook(flow, around, {}),
         adjustment=None if adjustment is None else adjustment.id,
         adjusted=adjusted,
+        update=None if adjustment is None or adjustment.measured_at is None else adjustment.words,
     )
 
 
@@ -231,7 +234,7 @@ def _surroundings(
     no_normal = basin.why(basin.summary.normal_mm)
     return Surroundings(
         past=run.filled_days,
-        before=_flow_before(run, basin, *found),
+        before=flow_before(run, basin, *found),
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else _in_m3s(levels, area),
@@ -265,7 +268,7 @@ def _return_period(levels: Levels, area: Area | None, flow: float) -> ReturnPeri
     return levels.return_periods.of_flow(float(converted(flow, unit="mm/day", into=levels.unit or "mm/day", area=area)))
 
 
-def _flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
+def flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
     used = basin.summary.calibration
     if basis == "calibrated" and isinstance(used, RunCalibration) and used.last_flow_mm is not None:
         return used.last_flow_mm

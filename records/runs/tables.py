@@ -55,7 +55,7 @@ class _RunMembers:
     content: bytes
 
 
-_DRAFT = Why("It is a draft.")
+_DRAFT, _BY_HAND = Why("It is a draft."), Why("A forecaster changed the forecast, by no measured flow.")
 _FIRST, _VALID = Why(Reason.FIRST_STATE.value), Why(Reason.STATE_VALID.value)
 
 
@@ -133,12 +133,14 @@ class State(NewState):
     Index(None, "alerts_at"),
 )
 class Adjustment:
-    """What a forecaster changes of an issued forecast of a basin; a draft until it is published.
+    """What a forecaster changes of an issued forecast of a basin, a draft until it is published; or an update by a flow
+    that was measured within the day.
 
     Attributes:
         chances: by level, in place of the computed exceedance probability.
         levels: the chances of levels as issued and as adjusted, as readers saw them first; None for a draft.
-        alerts_at: when alerts were decided by it; None: not yet.
+        alerts_at: when alerts were decided by it; None: not yet. Of an update, which decides none, when it was stored.
+        moves: of an update (`hydrology.uncertainty.within_day`).
     """
 
     id: str
@@ -157,6 +159,9 @@ class Adjustment:
     note: Annotated[FreeText | None, Doc("The publisher's."), Why("There is none.")] = None
     levels: JsonList | None = None
     alerts_at: datetime | None = None
+    measured_at: Annotated[datetime | None, Doc("When the flow was measured."), _BY_HAND] = None
+    measured_m3s: Annotated[float | None, Doc("The measured flow, m³/s."), _BY_HAND] = None
+    moves: JsonList | None = None
 
     @property
     def state(self) -> Annotated[Literal["draft", "published"], Doc("`draft`: only forecasters see it.")]:
@@ -164,7 +169,7 @@ class Adjustment:
 
     @property
     def of_flow(self) -> FlowAdjustment:
-        return FlowAdjustment(factor=self.factor, shift_days=self.shift_days)
+        return FlowAdjustment(factor=self.factor, shift_days=self.shift_days, moves=self.moves)
 
 
 NEWEST_RUNS, RUN_CONTENTS, STATES = table_of(_NewestRun), table_of(_RunContent), table_of(State)

@@ -60,7 +60,9 @@ REFUSED = {
     "POST /v1/models/{version}/rollback": [422],  # a version before which no basin had another
     "POST /v1/feeds": [422],  # a basin that is not stored; a product of an archive; a series of a basin named twice
     "POST /v1/basins/{basin}/adjustments": [422],  # a level that is none; as many days as the run has
+    "POST /v1/basins/{basin}/updates": [422],  # a flow that is not of the last day, or of another unit
     "POST /v1/basins/{basin}/alerts/held": [422],  # dismissed without a note
+    "POST /v1/basins/{basin}/ratings/held": [422],  # the same
     "POST /v1/subscriptions": [422],  # a basin that is not stored; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
@@ -74,7 +76,9 @@ RARELY_ACCEPTED = {
     "DELETE /v1/basins/{basin}/adoption",
     "POST /v1/schedules",
     "POST /v1/basins/{basin}/adjustments",
+    "POST /v1/basins/{basin}/updates",
     "POST /v1/basins/{basin}/alerts/held",
+    "POST /v1/basins/{basin}/ratings/held",
     "POST /v1/adjustments/{adjustment}/publish",
     "DELETE /v1/adjustments/{adjustment}",
     "POST /v1/models",

@@ -146,7 +146,7 @@ def _plume(forecast: BasinForecast, quantiles: Flow, time: Sequence[date]) -> tu
     if forecast.adjustment is not None and issued is not None:
         of_days = on_days(time, forecast.time, issued["median"])
         curves.append(Curve(label="as issued", values=of_days, colour="members", style="dashed"))
-    label = "median" if forecast.adjustment is None else "as adjusted"
+    label = "median" if forecast.adjustment is None else "as updated" if forecast.update else "as adjusted"
     curves.append(Curve(label=label, values=on_days(time, forecast.time, quantiles["median"]), colour="median"))
     return curves, bands
 

@@ -425,3 +425,68 @@ def later_run(database: Database, run: str, at: datetime = NOW + timedelta(days=
             available_at=at,
         )
     return newer.id
+
+
+UPDATES = f"/v1/basins/{BASIN}/updates"
+LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
+FLOW = {"at": "2008-10-01T00:15:00-04:00", "discharge": 150.0}
+LABEL = "Updated with the flow of 04:15 UTC, 150 m³/s."
+
+
+def test_a_measured_flow_is_in_every_answer_and_on_the_page_with_its_time(
+    database: Database, client: TestClient, run: str, ann: dict[str, str]
+) -> None:
+    issued, tag = client.get(LATEST).json(), client.get(LATEST).headers["ETag"]
+    answer = client.post(UPDATES, json=FLOW, headers=ann)
+    assert answer.status_code == 201, answer.text
+    shown = answer.json()
+    assert (shown["run"], shown["words"], shown["measured_at"]) == (run, LABEL, "2008-10-01T04:15:00Z")
+    assert shown["adjusted"]["median"][0] > shown["issued"]["median"][0]
+    latest = client.get(LATEST)
+    assert latest.headers["ETag"] != tag
+    assert (latest.json()["update"], latest.json()["calibrated"]) == (LABEL, issued["calibrated"])
+    outlook = client.get(f"/v1/basins/{BASIN}/outlook").json()
+    assert outlook["adjustment"]["words"] == LABEL
+    flows = [latest.json()["published"], outlook["days"]["quantiles"]]
+    assert [flow["median"][0] for flow in flows] == pytest.approx([shown["adjusted"]["median"][0]] * 2)
+    chances = {one["name"]: one["within"] for one in client.get(f"/v1/basins/{BASIN}/exceedance").json()["levels"]}
+    for level in outlook["threat"]["levels"]:
+        assert chances[level["level"]] == pytest.approx(level["chance"])
+    page = client.get(f"/basins/{BASIN}").text
+    assert LABEL in page
+    assert "Adjusted</strong> by" not in page
+    assert actions(database) == [("forecast updated", ANN)]
+
+
+def test_the_same_measured_flow_again_is_the_same_answer(client: TestClient, run: str, ann: dict[str, str]) -> None:
+    first, again = (client.post(UPDATES, json=FLOW, headers=ann).json() for _ in range(2))
+    assert first == again
+    assert first["run"] == run
+    (listed,) = client.get(ADJUSTMENTS).json()["adjustments"]
+    assert listed["id"] == first["id"]
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"at": "2008-10-01T00:15:00"}, 422),
+        ({"at": "0001-01-01T00:00:00+14:00"}, 422),
+        ({"at": 1222834500}, 422),
+        ({"at": "2008-09-01T00:15:00Z"}, 422),
+        ({"discharge": -1}, 422),
+        ({"discharge": 1e7}, 422),
+        ({"stage": 2.0}, 422),
+    ],
+)
+def test_a_flow_that_cannot_be_is_refused(
+    client: TestClient, ann: dict[str, str], changes: dict[str, Any], status: int
+) -> None:
+    assert client.post(UPDATES, json=FLOW | changes, headers=ann).status_code == status
+    assert "update" not in client.get(LATEST).json()
+
+
+@pytest.mark.usefixtures("run")
+def test_only_a_forecaster_updates(database: Database, client: TestClient) -> None:
+    assert client.post(UPDATES, json=FLOW).status_code == 401
+    assert client.post(UPDATES, json=FLOW, headers=bearer(database)).status_code == 403
