@@ -134,6 +134,20 @@ class Rating:
         return np.where(inside, np.clip(found, low, high), np.nan)
 
 
+MAX_JUMP = 1.3
+"""Largest ratio of the discharges of two successive tables at a high stage; above it, the rating jumps."""
+
+
+def jump(before: Rating, after: Rating) -> float:
+    """Return the largest ratio of two tables' discharges in the upper half of their common stages; infinite without."""
+    low, high = (choose(of.stages[end] for of in (before, after)) for choose, end in ((max, 0), (min, -1)))
+    if low >= high:
+        return math.inf
+    stages = np.linspace((low + high) / 2, high, 100)
+    one, other = (np.maximum(of.discharge(stages), 1e-9) for of in (before, after))
+    return float(np.maximum(one / other, other / one).max())
+
+
 MAX_CHARACTERS = 2**20
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _HEADER = re.compile(r"# //([A-Z_]+) ?(.*)")

@@ -157,17 +157,28 @@ class Publication(RequestModel):
     note: Note | None = Field(None, description="What readers should know beside the reason.")
 
 
-class HeldRuling(RequestModel):
-    """A decision on the held alerts of a basin."""
-
-    model_config = examples({"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."})
-
-    run: Id = Field(description="The run of the held alerts: a newer one may have taken its place.")
-    ruling: Ruling = Field(description="`approve`: alerts change as proposed. `dismiss`: they stay as they are.")
+class _Decision(RequestModel):
+    ruling: Ruling = Field(description="`approve`: it changes as proposed. `dismiss`: it stays as it is.")
     note: Note | None = Field(None, description="Why. Needed to dismiss.")
 
     @model_validator(mode="after")
     def _reasoned(self) -> Self:
         if self.ruling == "dismiss" and self.note is None:
-            raise ValueError("alerts that are dismissed need a note that states why")
+            raise ValueError("what is dismissed needs a note that states why")
         return self
+
+
+class HeldRuling(_Decision):
+    """A decision on the held alerts of a basin."""
+
+    model_config = examples({"run": "01a1fa31d0a6718d9e12f4", "ruling": "approve", "note": "Gauge upstream agrees."})
+
+    run: Id = Field(description="The run of the held alerts: a newer one may have taken its place.")
+
+
+class RatingRuling(_Decision):
+    """A decision on the held rating of a basin's gauge."""
+
+    model_config = examples({"version": 12, "ruling": "approve", "note": "The flood moved the bar below the gauge."})
+
+    version: int = Field(ge=1, description="The version of the held rating: a newer one may have taken its place.")

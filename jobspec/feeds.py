@@ -31,8 +31,8 @@ DaysBack = Annotated[
 class FeedSettings(RequestModel):
     """What a feed asks for. A kind of feed is a class of these, whose `adapter` is the name of the kind."""
 
-    fills_record: ClassVar[bool] = True
-    """Whether it fills a record of past days, which may have gaps; a weather forecast has none."""
+    brings: ClassVar[Literal["record", "forecast", "flow", "table"]] = "record"
+    """A record of past days, which may have gaps; a weather forecast; the flow now; or a gauge's rating or levels."""
     reads_all: ClassVar[bool] = False
     """Whether every fetch reads all that its source has, so that gaps need not be requested again."""
     namespace: ClassVar[str | None] = None

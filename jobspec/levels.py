@@ -85,6 +85,10 @@ class InvalidCategories(InvalidInput):
     """The file of flood categories cannot be used."""
 
 
+class NoCategories(InvalidCategories):
+    """None of the categories has a stage or a flow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Category:
     """An official flood category.
@@ -186,7 +190,7 @@ def read_categories(document: Any) -> tuple[str | None, list[Category]]:
         if name in stages or name in flows
     ]
     if not known:
-        raise InvalidCategories("None of the categories action, minor, moderate, major has a stage or a flow.")
+        raise NoCategories("None of the categories action, minor, moderate, major has a stage or a flow.")
     for noun, values in (("stages", [*stages.values()]), ("flows", [*flows.values()])):
         if values != sorted(values):
             raise InvalidCategories(f"The {noun} of the categories do not rise from action to major: correct the file.")

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -97,7 +98,28 @@ def _safe_path() -> Iterator[None]:
                 os.environ[_SAFE_PATH] = before
 
 
-class Fork:
+class Signalled(ABC):
+    """A process that runs no program, with the signals of `subprocess.Popen`."""
+
+    pid: int
+
+    @abstractmethod
+    def poll(self) -> int | None:
+        """Return its exit code, negative for a signal; None while it runs."""
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+class Fork(Signalled):
     """A copy of this process that runs a function, with the needed part of the interface of `subprocess.Popen`.
 
     `subprocess` does not fork without another program, and `multiprocessing` hands each fork the pipes of those before
@@ -127,7 +149,6 @@ class Fork:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def poll(self) -> int | None:
-        """Return its exit code, negative for a signal; None while it runs."""
         return self._reap(os.WNOHANG)
 
     def wait(self, timeout: float | None = None) -> int:
@@ -139,17 +160,6 @@ class Fork:
                 raise subprocess.TimeoutExpired("freshet", timeout)
             time.sleep(_LOOK_SECONDS)
         return code
-
-    def send_signal(self, number: int) -> None:
-        """Send it a signal, if it runs."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
 
     def _reap(self, options: int) -> int | None:
         if self._code is None:

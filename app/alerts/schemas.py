@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.run_levels import BOUND, YEARS, ReturnPeriodBound, Stage, rating_of, return_period, stage_of
+from app.basins.run_levels import BOUND, YEARS, ReturnPeriodBound, Stage, return_period, stage_of
 from app.basins.schemas import BasinKind, kind_of
 from app.http.base_schema import EXPLAINED, Missing, Model, Number, next_page
 from hydrology.alerts import ENDS_AFTER, IMPACT, Severity, Trend, ladder
@@ -16,12 +16,12 @@ from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.extremes.levels import Kind
 from hydrology.extremes.return_periods import ReturnPeriod
-from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import alerts
 from records.alerts.alert_changes import NO_ALERT, NO_CATEGORY, NO_IMPACT, NO_TREND
 from records.basins import ratings
+from records.basins.ratings import StoredRating
 from records.levels import basin_levels
 from records.levels.basin_levels import SetLevel
 from records.outlooks.flow_outlooks import read_outlooks
@@ -137,7 +137,7 @@ def _return_periods(session: Session, found: Iterable[alerts.Alert]) -> dict[Run
 
 def _of_level(
     alert: alerts.Alert,
-    rating: Rating | None,
+    rating: StoredRating | None,
     levels: Sequence[SetLevel],
     periods: Mapping[RunBasinKey, ReturnPeriod | Absent],
 ) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def answers_of(session: Session, found: Sequence[alerts.RiverAlert], on: Day) ->
 
 def of_basin(session: Session, basin: str, on: Day) -> BasinAlerts:
     """Return a basin's alerts, level by level; `on` chooses the rating."""
-    standing, rating = alerts.standing(session, basin), rating_of(session, basin, on)
+    standing, rating = alerts.standing(session, basin), ratings.newest(session, basin, on)
     levels, found = basin_levels.of_basin(session, basin), alerts.of_basin(session, basin)
     periods = _return_periods(session, found)
     undecided = dict.fromkeys(("run", "version", "t0", "issued_at", "window_days", "decided_at"))

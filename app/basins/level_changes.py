@@ -1,30 +1,29 @@
 """Changes of a basin's levels, of how its floods are analysed, of its flood categories, and of its rating table."""
 
-from datetime import date, datetime
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Path, Response
 from pydantic import Field
+from sqlalchemy.orm import Session
 
 from app.basins.threshold_schemas import FixedThreshold, FloodCategories, FloodFrequency
 from app.basins.thresholds import categories_of, frequency_of, level_of
 from app.basins.user_basins import AgencysWords, NotYours, own_change, require_own_words
 from app.exports.answers import JsonAnswer, documented_responses
 from app.http.api_keys import AdminWriter, KeyFirstRoute, OperatorWriter
-from app.http.base_schema import EXPLAINED, Missing, OfBasin
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import AsKnown, BasinId, Reading
 from app.http.problems import documented_writing
+from app.http.shown import As, model_of
 from hydrology.base.absent import texts
-from hydrology.base.doc import Why
-from hydrology.base.units import M_PER_FT
-from hydrology.ratings import Expansion, InvalidRating
+from hydrology.base.calendar import day
+from hydrology.ratings import InvalidRating
 from jobspec.fields import NAMED
 from jobspec.levels import FixedLevel, FloodFrequencySettings, InvalidCategories, NewCategories, NewRating, NewThreshold
+from records.access.audit import Writer
 from records.alerts import held_alerts
 from records.basins import basins, ratings
 from records.basins.basins import UnknownBasin
-from records.basins.ratings import NoRating
+from records.basins.ratings import NoRating, StoredRating
 from records.levels import basin_levels, categories_and_doubts
 from records.levels.basin_levels import ReservedName, TooManyLevels, UnknownLevel
 from records.outlooks import outlooks
@@ -126,28 +125,11 @@ def delete_threshold(writer: OperatorWriter, basin: BasinId, threshold: Threshol
         writer.record(session, "threshold removed", basin, name=threshold)
 
 
-class RatingTable(OfBasin):
-    """A rating table of a basin's gauge."""
+_FACTS = As(omit=("rating", "largest_shift"), rename=(("basin_id", "basin"),), missing=True)
 
-    source: str
-    datum: Annotated[str | None, Why("None was given.")] = Field(description="What the gauge's zero refers to.")
-    valid_from: date = Field(description="The first day that it holds for.")
-    site: Annotated[str | None, Why("The file names none.")] = Field(
-        description="The gauge's number, as the file has it."
-    )
-    number: Annotated[str | None, Why("The file names none.")] = Field(
-        description="The rating's number, as the file has it."
-    )
-    shifted: Annotated[str | None, Why("The table has no shifts.")] = Field(
-        description="Time of the shifts, as the file has it."
-    )
-    largest_shift_ft: float = Field(description="The largest shift that the table includes, with its sign.")
-    expansion: Expansion = Field(description="How points are joined: by logarithms above an offset, or straight.")
-    stage_ft: list[float] = Field(description="Stages of the points, ft: the range that is converted.")
-    stage_m: list[float] = Field(description="The same in metres.")
-    discharge_m3s: list[float] = Field(description="Discharges of the points, m³/s.")
-    set_at: datetime = Field(description="By the service's clock.")
-    missing: Missing = EXPLAINED
+
+class RatingTable(model_of(StoredRating, _FACTS)):  # type: ignore[misc]
+    """A rating table of a basin's gauge."""
 
 
 class NewRatingTable(RatingTable):
@@ -157,16 +139,15 @@ class NewRatingTable(RatingTable):
     in_doubt: dict[str, str] = Field(description="Levels that seem wrong, and why: their alerts wait.")
 
 
-def table_of(stored: ratings.StoredRating) -> RatingTable:
-    stages = np.array(stored.rating.stages)
-    return RatingTable.from_records(
-        stored,
-        largest_shift_ft=round(stored.largest_shift / M_PER_FT, 6),
-        expansion=stored.rating.expansion,
-        stage_ft=(stages / M_PER_FT).round(6).tolist(),
-        stage_m=stages.round(7).tolist(),
-        discharge_m3s=np.array(stored.rating.discharges).round(7).tolist(),
-    )
+def table_of(stored: StoredRating) -> RatingTable:
+    return RatingTable(**_FACTS.values(stored))
+
+
+def new_table(session: Session, stored: StoredRating, writer: Writer) -> NewRatingTable:
+    """Let official categories follow the rating in force; return a version, and what became of them."""
+    converted = outlooks.follow_rating(session, stored.basin_id, writer.clock.now())
+    doubts = categories_and_doubts.in_doubt(session, stored.basin_id, writer.clock.today())
+    return NewRatingTable(**_FACTS.values(stored), left_out=texts(converted.left_out), in_doubt=doubts)
 
 
 _NEW_TABLE: dict[int | str, dict[str, Any]] = {201: {"model": NewRatingTable, "description": "The table is new."}}
@@ -177,10 +158,10 @@ _NEW_TABLE: dict[int | str, dict[str, Any]] = {201: {"model": NewRatingTable, "d
     summary="Rating table of a basin's gauge",
     **documented_responses(RatingTable, UnknownBasin, NoRating),
 )
-def read_rating_table(session: Reading, clock: ServiceClock, basin: BasinId, answer: JsonAnswer) -> Response:
-    """The relation of stage and discharge that holds today, with its source, datum and range. Between its points,
-    discharge and stage are converted both ways; outside its range nothing is."""
-    return answer.of(table_of(ratings.require(session, basin, clock.today())))
+def read_rating_table(session: Reading, at: AsKnown, basin: BasinId, answer: JsonAnswer) -> Response:
+    """The relation of stage and discharge that holds, with its source, datum and range. Between its points, discharge
+    and stage are converted both ways; outside its range nothing is."""
+    return answer.of(table_of(ratings.require(session, basin, day(at.date()), at)))
 
 
 @router.put(
@@ -193,15 +174,11 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
     the key that registered the basin, or an admin's; only the latter names an agency as `source`. The same again
     changes nothing. Official flood categories are converted anew; `left_out` has those without a discharge, `in_doubt`
     the levels that seem wrong."""
-    now = writer.clock.now()
     with own_change(writer, basin) as session:
         require_own_words(writer.key, new.source)
-        stored, changed = ratings.put(session, basin, new, now)
-        converted = categories_and_doubts.convert_categories(session, basin, now)
-        if converted.changed:
-            outlooks.renew(session, basin)
+        stored, changed = ratings.put(session, basin, new, writer.clock.now())
         if changed:
             writer.record(session, "rating set", basin, source=new.source, valid_from=str(stored.valid_from))
-        doubts = categories_and_doubts.in_doubt(session, basin, writer.clock.today())
+        shown = new_table(session, stored, writer)
     response.status_code = 201 if changed else 200
-    return NewRatingTable(**dict(table_of(stored)), left_out=texts(converted.left_out), in_doubt=doubts)
+    return shown

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,16 +14,15 @@ from app.http.base_schema import Model, Number
 from app.http.shown import As
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day
 from hydrology.base.doc import Why
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, NoArea, Units
 from hydrology.extremes.level_checks import LevelAdvice
 from hydrology.extremes.levels import OF_MODEL, Statistic
 from hydrology.extremes.return_periods import Bound, ReturnPeriod
-from hydrology.ratings import Rating
 from hydrology.uncertainty.exceedance import Direction
-from records.basins import ratings
+from records.basins.ratings import StoredRating
+from records.forecasts.latest import Latest
 from records.levels import basin_levels
 from records.runs import run_types
 from records.simulations import simulated_series
@@ -46,13 +47,18 @@ class AnsweredLevel:
 
 
 def levels_of(
-    session: Session, run: run_types.Run, basin: run_types.RunBasin, units: Units, discharge: float | None = None
+    session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None = None
 ) -> Iterator[AnsweredLevel]:
-    """Yield the levels set by operators, of the record, and of the version's own simulation; or a rising discharge."""
+    """Yield the levels set by operators, of the record, and of the version's own simulation; or a rising discharge.
+
+    Without the clock's time `at`, which the latest forecast's answer has, official categories are as they were when the
+    run was issued.
+    """
+    run, basin = latest.run, latest.basin
     if discharge is not None:
         yield AnsweredLevel(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
         return
-    for level in basin_levels.levels_of(session, basin.basin_id):
+    for level in basin_levels.levels_of(session, basin.basin_id, run.issued_at if at is None else None):
         if level.discharge is None or level.unit is None:
             yield AnsweredLevel(level.name, level.direction, None, None, level.reason)
         else:
@@ -95,6 +101,9 @@ class Stage(Model):
 
     ft: float | None = Field(description="Above the gauge's datum; null for the reason that `reason` gives.")
     m: float | None = Field(description="The same in metres.")
+    rating_version: int | None = Field(
+        description="The version of the rating that it rests on, in `/v1/basins/{basin}/ratings`; null without one."
+    )
     reason: str | None = Field(description="Why it is null; null where it is not.")
 
 
@@ -107,22 +116,17 @@ ADVICE = (
 NO_RATING = absent(Reason.NO_RATING)
 
 
-def rating_of(session: Session, basin: str, on: Day) -> Rating | None:
-    """Return the rating of a basin that holds on a day; None without one."""
-    stored = ratings.newest(session, basin, on)
-    return None if stored is None else stored.rating
-
-
-def stage_of(rating: Rating | None, discharge: float | None) -> Stage:
+def stage_of(stored: StoredRating | None, discharge: float | None) -> Stage:
     """Return the stage of a discharge, m3/s, or why there is none."""
-    if rating is None:
-        return Stage(ft=None, m=None, reason=str(NO_RATING))
+    if stored is None:
+        return Stage(ft=None, m=None, rating_version=None, reason=str(NO_RATING))
+    shown = partial(Stage, rating_version=stored.version)
     if discharge is None:
-        return Stage(ft=None, m=None, reason=str(absent(Reason.NO_STAGE_OF_NOTHING)))
-    metres = float(rating.stage(discharge))
+        return shown(ft=None, m=None, reason=str(absent(Reason.NO_STAGE_OF_NOTHING)))
+    metres = float(stored.rating.stage(discharge))
     if np.isnan(metres):
-        return Stage(ft=None, m=None, reason=str(rating.why_no_stage(discharge)))
-    return Stage(ft=round(metres / M_PER_FT, 3), m=round(metres, 4), reason=None)
+        return shown(ft=None, m=None, reason=str(stored.rating.why_no_stage(discharge)))
+    return shown(ft=round(metres / M_PER_FT, 3), m=round(metres, 4), reason=None)
 
 
 YEARS = (

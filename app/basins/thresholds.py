@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.basins import threshold_schemas as schemas
 from app.basins.observations import credit_of
-from app.basins.run_levels import Stage, rating_of, stage_of
+from app.basins.run_levels import Stage, stage_of
 from app.basins.schemas import kind_of
 from app.exports.answers import JsonAnswer, body_of, documented_responses
 from app.http.dependencies import AreaName, KnownBasin, Reading, ServiceClock, area_between
@@ -24,9 +24,9 @@ from hydrology.base.reasons import Reason
 from hydrology.extremes import levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from hydrology.extremes.signatures import RUNOFF_RATIO, WHAT
-from hydrology.ratings import Rating
 from records.basins import ratings
 from records.basins.basins import UnknownArea, UnknownBasin
+from records.basins.ratings import StoredRating
 from records.levels import basin_levels, categories_and_doubts
 from records.series import series
 from records.simulations import simulated_series
@@ -97,14 +97,14 @@ def tag_of(session: Session, asked: Request) -> str:
     requested = [asked.basin, asked.units, area]
     floods = frequency_of(session, asked.basin).model_dump(mode="json")
     rating = ratings.newest(session, asked.basin, asked.on)
-    rated = rating and (str(rating.valid_from), str(rating.set_at))
+    rated = rating and rating.version
     return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
 def thresholds_of(session: Session, asked: Request) -> schemas.Thresholds:
     product = gauge_product(asked.basin)
     record = basin_levels.of_record(session, asked.basin)
-    rating = rating_of(session, asked.basin, asked.on)
+    rating = ratings.newest(session, asked.basin, asked.on)
     into = LevelConverter(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic, record.floods) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
@@ -149,7 +149,7 @@ def frequency_of(session: Session, basin: str) -> schemas.FloodFrequency:
 
 
 def fixed_threshold(
-    threshold: basin_levels.SetLevel, rating: Rating | None, doubts: Mapping[str, str]
+    threshold: basin_levels.SetLevel, rating: StoredRating | None, doubts: Mapping[str, str]
 ) -> schemas.FixedThreshold:
     """Return an operator's level, m3/s, and the doubts about it."""
     official, by_source = threshold.official_stage, threshold.official_flow == threshold.discharge
@@ -165,11 +165,11 @@ def fixed_threshold(
 def level_of(session: Session, basin: str, name: str, on: Day) -> schemas.FixedThreshold:
     """Return a level set by an operator, m3/s."""
     doubts = categories_and_doubts.in_doubt(session, basin, on)
-    return fixed_threshold(basin_levels.get(session, basin, name), rating_of(session, basin, on), doubts)
+    return fixed_threshold(basin_levels.get(session, basin, name), ratings.newest(session, basin, on), doubts)
 
 
 def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent], on: Day) -> schemas.FloodCategories:
-    rating, doubts = rating_of(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
+    rating, doubts = ratings.newest(session, basin, on), categories_and_doubts.in_doubt(session, basin, on)
     levels = [
         fixed_threshold(one, rating, doubts)
         for one in basin_levels.of_basin(session, basin)
@@ -188,7 +188,7 @@ def _model_levels(session: Session, basin: str) -> simulated_series.ModelLevels 
 
 
 def _of_model(
-    asked: Request, model: simulated_series.ModelLevels, rating: Rating | None, floods: levels.FloodFrequency
+    asked: Request, model: simulated_series.ModelLevels, rating: StoredRating | None, floods: levels.FloodFrequency
 ) -> schemas.ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
     into = LevelConverter(simulated_series.UNIT, asked.units, area, rating, levels.OF_MODEL)
@@ -235,7 +235,7 @@ class LevelConverter:
     unit: str
     units: convert.Units
     area: convert.Area | None
-    rating: Rating | None
+    rating: StoredRating | None
     prefix: str = ""
 
     def converted(self, flows: list[Any]) -> list[float | None]:

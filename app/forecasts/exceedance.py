@@ -137,7 +137,7 @@ def exceedance(
         units={"discharge": units},
         levels=[
             _level_chances(flows, level, last, units, judged)
-            for level in levels_of(session, run, basin, units, discharge)
+            for level in levels_of(session, latest, at, units, discharge)
         ],
         peak=maybe(_peak(session, latest, adjustment, units)),
     )

@@ -114,7 +114,7 @@ def rain_margin_of_run(
         corrected = _corrected(peaks, arrays.get(run_types.ERROR_SHIFTS), basin)
         levels = [
             _of_level(peaks if level.of_model else corrected, weights, run, level, units)
-            for level in levels_of(session, run, basin, units, discharge)
+            for level in levels_of(session, latest, at, units, discharge)
             if level.direction == "rising"
         ]
     return RainMarginOfRun(

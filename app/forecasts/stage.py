@@ -16,7 +16,7 @@ from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.header import DaysOfRun, header_of_days
 from app.forecasts.lookup import PROBLEMS
 from app.http.base_schema import EXPLAINED, Missing, maybe
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import AsKnown, BasinId, Reading
 from app.http.json_numbers import gappy_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date, day
@@ -31,6 +31,7 @@ class StageOfRun(DaysOfRun):
 
     rating_source: str | None = Field(description="Where the rating table is from.")
     rating_valid_from: date | None = Field(description="The first day that it holds for.")
+    rating_version: int | None = Field(description="Its version, in `/v1/basins/{basin}/ratings`.")
     stage_of: str | None = Field(
         description="The origin of the published flow that is converted: `calibrated`, or `discharge` without it."
     )
@@ -42,13 +43,14 @@ class StageOfRun(DaysOfRun):
 
 
 def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
-    stored = ratings.newest(session, latest.basin.basin_id, day(at.date()))
+    stored = ratings.newest(session, latest.basin.basin_id, day(at.date()), at)
     forecast = forecast_of(session, latest, Representation("m3/s", members=False, at=at))
     return StageOfRun(
         **header_of_days(latest, at),
         units={"stage_ft": "ft", "stage_m": "m"},
         rating_source=maybe(NO_RATING if stored is None else stored.source),
         rating_valid_from=maybe(NO_RATING if stored is None else as_date(stored.valid_from)),
+        rating_version=maybe(NO_RATING if stored is None else stored.version),
         **_stages(NO_RATING if stored is None else stored.rating, forecast, latest.basin.why_missing),
     )
 
@@ -75,8 +77,7 @@ router = APIRouter(prefix="/basins", tags=["thresholds"])
 @router.get(
     "/{basin}/forecasts/latest/stage", summary="Latest forecast as stage", **documented_responses(StageOfRun, *PROBLEMS)
 )
-def read_stage(session: Reading, clock: ServiceClock, basin: BasinId, answer: JsonAnswer) -> Response:
-    """The quantiles of the latest forecast of discharge as stage, ft and m, by the basin's rating of the day. Null with
-    the reason where there is no rating, and outside its range."""
-    now = clock.now()
-    return answer.of(stage_of_run(session, lookup.latest(session, basin, now), now))
+def read_stage(session: Reading, at: AsKnown, basin: BasinId, answer: JsonAnswer) -> Response:
+    """The quantiles of the latest forecast of discharge as stage, ft and m, by the basin's rating of the day, as
+    known at an instant or now. Null with the reason where there is no rating, and outside its range."""
+    return answer.of(stage_of_run(session, lookup.latest(session, basin, at), at))

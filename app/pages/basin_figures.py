@@ -101,8 +101,9 @@ class BasinFigures:
         basin, time = self.forecast.basin, self.time
         call = f"/v1/basins/{basin}/forecasts/latest" if self.run is None else f"/v1/runs/{self.run}/basins/{basin}"
         categories = {level.name: level.category for level in basin_levels.of_basin(self.session, basin)}
+        rating = None if self.found.rating is None else self.found.rating.rating
         rivals = [*self._rivals()] if self.rivals else ()
-        beside = Beside(self._observed(), self.outlook, self._before(), self.found.rating, categories, rivals)
+        beside = Beside(self._observed(), self.outlook, self._before(), rating, categories, rivals)
         figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
         return with_usual(figure, normals, DISCHARGE, time)
 

@@ -12,7 +12,6 @@ from app.adjustments.adjustments import AdjustmentId, adjusted_forecast
 from app.adjustments.held import held_answer
 from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import of_key, subscription_of
-from app.basins.run_levels import rating_of
 from app.basins.thresholds import fixed_threshold
 from app.feeds import feed_detail
 from app.forecasts.discharge import usual_units
@@ -36,7 +35,7 @@ from jobspec.kinds import REQUESTABLE
 from jobspec.levels import FixedLevel, LevelUnit
 from jobspec.subscriptions import NewSubscription
 from records.alerts import deliveries, held_alerts
-from records.basins import basins, ownership
+from records.basins import basins, ownership, ratings
 from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import adjustments
@@ -198,13 +197,14 @@ def read_adjusted_page(request: Request, session: Reading, asked: AskedRun, unit
 def read_held(
     request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader, units: ChosenUnits
 ) -> HTMLResponse:
-    """Show the changes of alerts that wait for approval, with the forecasts that propose them."""
+    """Show the changes of alerts that wait for approval, with the forecasts that propose them, and ratings."""
     now, wall = clock.now(), clock.wall()
     held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
     return render(
         request,
         "work/held.html",
         held=held,
+        ratings=ratings.waiting(session),
         names=basins.titles(session, [one.basin for one in held]),
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},
@@ -217,7 +217,7 @@ def read_levels(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show the levels that were set, and the form to set one, which begins in the reader's unit of flow."""
-    rating = rating_of(session, basin, clock.today())
+    rating = ratings.newest(session, basin, clock.today())
     doubts = categories_and_doubts.in_doubt(session, basin, clock.today())
     levels = [fixed_threshold(level, rating, doubts) for level in basin_levels.of_basin(session, basin)]
     stored = basins.get(session, basin)

@@ -49,6 +49,7 @@ class Degraded(Model):
         "stale-input",
         "not-issued",
         "levels-in-doubt",
+        "ratings-held",
         "failed-deliveries",
         "mail-server",
         "paused-subscriptions",

@@ -20,7 +20,7 @@ from hydrology.base.calendar import STALE_AFTER_DAYS, age_days, as_date, last_en
 from hydrology.base.errors import counted
 from hydrology.base.products import JOINT
 from records.alerts import dispatch, held_alerts, subscriptions
-from records.basins import basins
+from records.basins import basins, ratings
 from records.database import storage_sizes
 from records.jobs import process_heartbeats
 from records.outlooks.overview import BasinOverview
@@ -210,6 +210,9 @@ def _waiting_alerts(session: Session) -> Iterator[Degraded]:
             "correct the level or confirm it."
         )
         yield Degraded(code="levels-in-doubt", sentence=sentence)
+    if held := ratings.waiting(session):
+        sentence = f"Ratings of {counted(len(held), 'gauge')} wait for a forecaster: see the page /held."
+        yield Degraded(code="ratings-held", sentence=sentence)
 
 
 def _undelivered(session: Session) -> Iterator[Degraded]:

@@ -620,6 +620,8 @@ class Change(Model):
         "alerts dismissed",
         "alerts released",
         "alerts withdrawn",
+        "rating approved",
+        "rating dismissed",
         "model trained",
         "model evaluated",
         "error model fitted",
@@ -861,6 +863,7 @@ class Degraded(Model):
         "stale-input",
         "not-issued",
         "levels-in-doubt",
+        "ratings-held",
         "failed-deliveries",
         "mail-server",
         "paused-subscriptions",
@@ -1585,14 +1588,14 @@ class GridSettings(Model):
 class HeldRuling(Model):
     """A decision on the held alerts of a basin."""
 
-    run: str
-    """The run of the held alerts: a newer one may have taken its place."""
-
     ruling: Literal["approve", "dismiss"]
-    """`approve`: alerts change as proposed. `dismiss`: they stay as they are."""
+    """`approve`: it changes as proposed. `dismiss`: it stays as it is."""
 
     note: str | None = None
     """Why. Needed to dismiss."""
+
+    run: str
+    """The run of the held alerts: a newer one may have taken its place."""
 
 
 class Hole(Model):
@@ -2162,12 +2165,15 @@ class NewRatingTable(Model):
     """A rating table as it was stored, and its effect on the official flood categories."""
 
     basin: str
-    source: str
-    datum: str | None
-    """What the gauge's zero refers to."""
+    version: int
+    """Its number among those of the gauge."""
 
     valid_from: date
     """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
 
     site: str | None
     """The gauge's number, as the file has it."""
@@ -2178,11 +2184,23 @@ class NewRatingTable(Model):
     shifted: str | None
     """Time of the shifts, as the file has it."""
 
+    set_at: AwareDatetime
+    """By the service's clock."""
+
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
     largest_shift_ft: float
     """The largest shift that the table includes, with its sign."""
 
     expansion: Literal["logarithmic", "linear"]
-    """How points are joined: by logarithms above an offset, or straight."""
+    """How points are joined: straight, or by logarithms."""
 
     stage_ft: list[float]
     """Stages of the points, ft: the range that is converted."""
@@ -2192,9 +2210,6 @@ class NewRatingTable(Model):
 
     discharge_m3s: list[float]
     """Discharges of the points, m³/s."""
-
-    set_at: AwareDatetime
-    """By the service's clock."""
 
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
@@ -2886,16 +2901,32 @@ class Rain(Model):
     """The same days, by the previous forecast."""
 
 
+class RatingRuling(Model):
+    """A decision on the held rating of a basin's gauge."""
+
+    ruling: Literal["approve", "dismiss"]
+    """`approve`: it changes as proposed. `dismiss`: it stays as it is."""
+
+    note: str | None = None
+    """Why. Needed to dismiss."""
+
+    version: int
+    """The version of the held rating: a newer one may have taken its place."""
+
+
 class RatingTable(Model):
     """A rating table of a basin's gauge."""
 
     basin: str
-    source: str
-    datum: str | None
-    """What the gauge's zero refers to."""
+    version: int
+    """Its number among those of the gauge."""
 
     valid_from: date
     """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
 
     site: str | None
     """The gauge's number, as the file has it."""
@@ -2906,11 +2937,23 @@ class RatingTable(Model):
     shifted: str | None
     """Time of the shifts, as the file has it."""
 
+    set_at: AwareDatetime
+    """By the service's clock."""
+
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
     largest_shift_ft: float
     """The largest shift that the table includes, with its sign."""
 
     expansion: Literal["logarithmic", "linear"]
-    """How points are joined: by logarithms above an offset, or straight."""
+    """How points are joined: straight, or by logarithms."""
 
     stage_ft: list[float]
     """Stages of the points, ft: the range that is converted."""
@@ -2921,11 +2964,68 @@ class RatingTable(Model):
     discharge_m3s: list[float]
     """Discharges of the points, m³/s."""
 
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class RatingVersion(Model):
+    """A version of the rating table of a basin's gauge, without its points."""
+
+    basin: str
+    version: int
+    """Its number among those of the gauge."""
+
+    valid_from: date
+    """The first day that it holds for."""
+
+    source: str
+    datum: str | None
+    """What the gauge's zero refers to."""
+
+    site: str | None
+    """The gauge's number, as the file has it."""
+
+    number: str | None
+    """The rating's number, as the file has it."""
+
+    shifted: str | None
+    """Time of the shifts, as the file has it."""
+
     set_at: AwareDatetime
     """By the service's clock."""
 
+    in_force: AwareDatetime | None
+    """Since when it converts."""
+
+    held: str | None
+    """Why it waits, or waited, for a forecaster."""
+
+    ruling: Literal["approve", "dismiss"] | None
+    ruled_by: str | None
+    note: str | None
+    largest_shift_ft: float
+    """The largest shift that the table includes, with its sign."""
+
     missing: dict[str, str]
     """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class RatingVersions(Model):
+    """Versions of rating tables."""
+
+    ratings: list[RatingVersion]
+    next: str | None
+    """Where the next page is, also in the `Link` header; null on the last page."""
+
+
+class RatingsSettings(Model):
+    """
+    Rating tables of USGS gauges, from its catalogue (STAC): stage and discharge, with the shifts of the day.
+    """
+
+    adapter: Literal["ratings"] = "ratings"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
 
 
 class Ready(Model):
@@ -3375,6 +3475,9 @@ class Stage(Model):
 
     m: float | None
     """The same in metres."""
+
+    rating_version: int | None
+    """The version of the rating that it rests on, in `/v1/basins/{basin}/ratings`; null without one."""
 
     reason: str | None
     """Why it is null; null where it is not."""
@@ -6446,6 +6549,7 @@ class NewFeed(Model):
 
     settings: Annotated[
         UsgsSettings
+        | RatingsSettings
         | UsgsNowSettings
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
@@ -7919,6 +8023,9 @@ class StageOfRun(Model):
 
     rating_valid_from: date | None
     """The first day that it holds for."""
+
+    rating_version: int | None
+    """Its version, in `/v1/basins/{basin}/ratings`."""
 
     stage_of: str | None
     """The origin of the published flow that is converted: `calibrated`, or `discharge` without it."""

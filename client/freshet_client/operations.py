@@ -624,16 +624,17 @@ class Operations(BaseClient):
         request = Request("PUT", path_of("/v1/basins/{basin}/flood-categories", basin=basin), body=body)
         return self._answer(models.FloodCategories, request)
 
-    def read_rating_table(self, basin: str) -> models.RatingTable:
+    def read_rating_table(self, basin: str, *, known_at: datetime | None = None) -> models.RatingTable:
         """Rating table of a basin's gauge.
 
-        The relation of stage and discharge that holds today, with its source, datum and range. Between its points,
+        The relation of stage and discharge that holds, with its source, datum and range. Between its points,
         discharge and stage are converted both ways; outside its range nothing is.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            known_at: The state as known at this instant (RFC 3339, with its offset); by default as known now.
         """
-        request = Request("GET", path_of("/v1/basins/{basin}/rating", basin=basin))
+        request = Request("GET", path_of("/v1/basins/{basin}/rating", basin=basin), query={"known_at": known_at})
         return self._answer(models.RatingTable, request)
 
     def put_rating(self, basin: str, body: models.NewRating | Mapping[str, Any]) -> models.NewRatingTable:
@@ -1403,16 +1404,19 @@ class Operations(BaseClient):
         request = Request("GET", path_of("/v1/basins/{basin}/long-term-balance", basin=basin), query={"run": run})
         return self._answer(models.LongTermBalance, request)
 
-    def read_stage(self, basin: str) -> models.StageOfRun:
+    def read_stage(self, basin: str, *, known_at: datetime | None = None) -> models.StageOfRun:
         """Latest forecast as stage.
 
-        The quantiles of the latest forecast of discharge as stage, ft and m, by the basin's rating of the day. Null
-        with the reason where there is no rating, and outside its range.
+        The quantiles of the latest forecast of discharge as stage, ft and m, by the basin's rating of the day, as
+        known at an instant or now. Null with the reason where there is no rating, and outside its range.
 
         Args:
             basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            known_at: The state as known at this instant (RFC 3339, with its offset); by default as known now.
         """
-        request = Request("GET", path_of("/v1/basins/{basin}/forecasts/latest/stage", basin=basin))
+        request = Request(
+            "GET", path_of("/v1/basins/{basin}/forecasts/latest/stage", basin=basin), query={"known_at": known_at}
+        )
         return self._answer(models.StageOfRun, request)
 
     def list_states(self, basin: str, *, version: str | None = None) -> Iterator[models.StateSummary]:
@@ -3100,6 +3104,40 @@ class Operations(BaseClient):
         if format != "json":
             return self._content(request)
         return self._answer(models.RivalFlow, request)
+
+    def list_ratings(self, basin: str) -> Iterator[models.RatingVersion]:
+        """Versions of the rating of a basin's gauge.
+
+        Every version that was ever stored, the newest first: since when each converts, and those that wait, or
+        waited, for a forecaster, with the reason. Stages in other answers name theirs (`rating_version`).
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+        """
+        request = Request("GET", path_of("/v1/basins/{basin}/ratings", basin=basin))
+        return self._items(models.RatingVersions, "ratings", request)
+
+    def list_held_ratings(self) -> models.RatingVersions:
+        """Ratings that wait for a forecaster.
+
+        Versions that a service delivered and that jump from the one in force, or contradict the official flood
+        categories (`held`). Until somebody decides, the one before converts. With a forecaster's key.
+        """
+        request = Request("GET", "/v1/ratings/held")
+        return self._answer(models.RatingVersions, request)
+
+    def decide_held_rating(self, basin: str, body: models.RatingRuling | Mapping[str, Any]) -> models.NewRatingTable:
+        """Approve or dismiss a rating that waits.
+
+        An approved version converts from now on, and official flood categories follow it. A dismissed one stays
+        stored and never converts; while the service delivers it, it is not held again. With a forecaster's key.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            body: The fields of the request.
+        """
+        request = Request("POST", path_of("/v1/basins/{basin}/ratings/held", basin=basin), body=body)
+        return self._answer(models.NewRatingTable, request)
 
     def read_status(self) -> models.Status:
         """Age of forecasts and inputs, and degradations.

@@ -31,7 +31,7 @@ class GridSettings(FeedSettings):
 class GridForecastSettings(FeedSettings):
     """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
 
-    fills_record = False
+    brings = "forecast"
     reads_all = True
 
     adapter: Literal["grid-forecast"]

@@ -43,7 +43,7 @@ class OpenMeteoArchiveSettings(FeedSettings):
 class OpenMeteoForecastSettings(FeedSettings):
     """Weather forecasts of one trace, from Open-Meteo."""
 
-    fills_record = False
+    brings = "forecast"
     usual: ClassVar = {"ahead": {"model": "ecmwf_ifs"}}
 
     adapter: Literal["open-meteo-forecast"]
@@ -61,7 +61,7 @@ class OpenMeteoForecastSettings(FeedSettings):
 class OpenMeteoEnsembleSettings(FeedSettings):
     """Weather forecasts of an ensemble, from Open-Meteo."""
 
-    fills_record = False
+    brings = "forecast"
 
     adapter: Literal["open-meteo-ensemble"]
     model: Model = Field(examples=["ncep_gefs025"])

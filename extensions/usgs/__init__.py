@@ -1,1 +1,1 @@
-"""Discharge and descriptions of gauges of the U.S. Geological Survey."""
+"""Discharge, rating tables and descriptions of gauges of the U.S. Geological Survey."""

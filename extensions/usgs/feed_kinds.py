@@ -1,4 +1,4 @@
-"""The feed of discharge of USGS gauges."""
+"""The feeds of USGS gauges: discharge, and rating tables."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -28,12 +28,22 @@ class UsgsSettings(FeedSettings):
     days_back: DaysBack = 30
 
 
+class RatingsSettings(FeedSettings):
+    """Rating tables of USGS gauges, from its catalogue (STAC): stage and discharge, with the shifts of the day."""
+
+    namespace = "USGS"
+    brings = "table"
+    usual: ClassVar = {"ratings": {}}
+
+    adapter: Literal["ratings"]
+
+
 class UsgsNowSettings(FeedSettings):
     """The newest measured discharge of USGS gauges, which updates latest forecasts within the day. A schedule fetches
     it every few minutes."""
 
-    fills_record = False
     namespace = "USGS"
+    brings = "flow"
 
     adapter: Literal["usgs-now"]
     series: ChosenSeries = Field({})

@@ -13,13 +13,15 @@ QUERY_MEDIA = "application/query-cql-json"
 Properties = dict[str, Any]
 
 
-def features(service: Service, collection: str, params: Params, body: object = None) -> Iterator[dict[str, Any]]:
-    """Yield every feature of a query, in any order.
+def features(
+    service: Service, collection: str, params: Params, body: object = None, path: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield every feature of a query, in any order; `path` is that of the collection's items, where it is another.
 
     FeedProblem: a page fails, repeats or leads to another host, or there are too many.
     """
-    path, asked, seen = f"/collections/{collection}/items", dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
-    answer = service.read(_page, path, asked, body, QUERY_MEDIA)
+    asked, seen = dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
+    answer = service.read(_page, path or f"/collections/{collection}/items", asked, body, QUERY_MEDIA)
     for _ in range(MAX_PAGES):
         yield from answer["features"]
         following = _next(answer)

@@ -95,7 +95,8 @@ def start_feeds(
 ) -> None:
     """Add the usual feeds if missing, and fetch their data of every basin since a given day.
 
-    They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
+    They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo), ratings and
+    categories (of USGS and NOAA, for stages and flood levels).
     """
     from freshet.cli.command_run import run
 

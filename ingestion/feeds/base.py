@@ -16,6 +16,7 @@ from hydrology.base.series import DailySeries
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.runoff import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
+from jobspec.levels import NewCategories, NewRating
 
 Answer = TypeVar("Answer")
 
@@ -119,12 +120,13 @@ class MeasuredFlow:
     m3s: float
 
 
-Content = Observations | WeatherForecast | MeasuredFlow
+Content = Observations | WeatherForecast | MeasuredFlow | NewRating | NewCategories | None
+"""What a feed brings of a basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedBasinData:
-    """A feed's result for one basin. Observations, a weather forecast, a measured flow, or the reason for none."""
+    """A feed's result for one basin: data, None where its service has no such table, or the reason for none."""
 
     basin: str
     content: Content | Problem

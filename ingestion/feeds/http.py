@@ -78,6 +78,10 @@ class Refused(FeedProblem):
     """A service refuses a request as it is, with a status of 400."""
 
 
+class NotThere(FeedProblem):
+    """A service has nothing at an address, with a status of 404."""
+
+
 class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a retry
     """An answer that a retry may deliver intact. The text describes its fault."""
 
@@ -199,7 +203,7 @@ class Service:
         mend = "check the settings of the feed"
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             mend = f"check its key in {self.key_setting}" if self.key_setting else "it needs a key"
-        kind = Refused if status == HTTPStatus.BAD_REQUEST else FeedProblem
+        kind = {HTTPStatus.BAD_REQUEST: Refused, HTTPStatus.NOT_FOUND: NotThere}.get(HTTPStatus(status), FeedProblem)
         return kind(f"{shown(address)}: {sentence}: {mend}.")
 
     def _error_reason(self, body: bytes) -> str:

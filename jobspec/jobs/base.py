@@ -37,7 +37,7 @@ _LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
 _PROMOTIONS = ("promotions", "alert_changes", "deliveries")
 _DECISIONS = ("alert_basins", "alerts", "alert_changes", "deliveries", "held_alerts", "adjustments", "thresholds")
 _ALERTS = ("newest_runs", *_DECISIONS)
-_ADOPTION = (*_DECISIONS, "promotions", "thresholds", "flood_frequency", "ratings")
+_ADOPTION = (*_DECISIONS, "promotions", "thresholds", "flood_frequency", "ratings", "former_categories")
 
 
 def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
@@ -119,6 +119,7 @@ FETCH = Authority(
     | _all("basin", "adjustments", "outlooks")
     | _all("feed", "feeds")
     | _all("any", "sources", "product_credits", "weather_issues"),
+    also=frozenset({"ratings", "thresholds", "former_categories"}),
     names={"feed": "feed"},
     note="A feed that its key created, for basins that its key registered.",
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -29,18 +30,20 @@ from ingestion.feeds.base import (
 from ingestion.feeds.http import FeedAccess
 from jobspec.extensions import load
 from jobspec.feed_kinds import kind_of
+from jobspec.levels import NewCategories, NewRating
 from operations.basin_data.check_incoming import Reference, check_forecast, read_references
 from operations.basin_data.ingest import report_quality, store_all, unit_warnings
 from operations.basin_data.sources import Intake
 from operations.feeds import holes
 from records.access.audit import Actor
-from records.basins import basins
+from records.basins import basins, ratings
 from records.basins.ownership import Basin
 from records.database.stored import grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import BasinStatus, FetchedBasin
-from records.outlooks import updates
+from records.levels import categories_and_doubts
+from records.outlooks import outlooks, updates
 from records.series.series import AT_A_TIME
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -48,6 +51,7 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 _NOTHING = "The service has no value for the requested days."
+_NO_TABLE = "The service has none of this gauge: what is stored stays."
 MAX_REASONS = 3  # different ones of a fetch, in the log
 _MANY_DAYS = 30  # of any variable: a check reads the whole record, too slow for the few days of a usual fetch
 ELEVATIONS = ("elev_mean", "ele_mt_sav")
@@ -159,7 +163,7 @@ def _fetch(
         sites = sites_of(session, feed, wanted)
         before = {one.basin_id: one for one in feeds.basins_of(session, feed, [site.basin for site in sites])}
         # Discharge is not checked by the climate.
-        of_weather = [feed.product] if feed.product is not None or not shown.fills_record else []
+        of_weather = [feed.product] if feed.product is not None or shown.brings == "forecast" else []
         references = read_references(session, [site.basin for site in sites], of_weather)
         products = {feed.product or gauge_product(site.basin) for site in sites}
         origins = {product: feeds.origin_of(session, product) for product in products}
@@ -305,20 +309,37 @@ class _Fetch:
 
     def _stored(self, session: Session, block: Sequence[FetchedBasinData], first: Day) -> list[FetchedBasin]:
         observed, forecasts = dict[str, Observations](), dict[str, WeatherForecast]()
-        measured = dict[str, MeasuredFlow]()
+        measured, stored = dict[str, MeasuredFlow](), dict[str, FetchedBasin]()
         for given in block:
             match given.content:
                 case Observations() as content:
                     observed[given.basin] = content
                 case WeatherForecast() as forecast:
                     forecasts[given.basin] = forecast
+                case None:
+                    stored[given.basin] = replace(self._nothing(given.basin), reason=_NO_TABLE)
+                case NewRating() | NewCategories() as table:
+                    stored[given.basin] = self._stored_table(session, given.basin, table)
                 case MeasuredFlow() as flow:
                     measured[given.basin] = flow
                 case problem:
                     raise problem
-        stored = self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
+        stored |= self._stored_observations(session, observed, first) | self._stored_forecasts(session, forecasts)
         stored |= {basin: self._stored_update(session, basin, flow) for basin, flow in measured.items()}
         return [stored[given.basin] for given in block]
+
+    def _stored_table(self, session: Session, basin: str, new: NewRating | NewCategories) -> FetchedBasin:
+        now, waits = self.work.clock.now(), list[str]()
+        if isinstance(new, NewCategories):
+            if changed := categories_and_doubts.put_categories(session, basin, new, now, renews=True).changed:
+                outlooks.renew(session, basin)
+        else:
+            doubt = partial(categories_and_doubts.doubt_rating, session, basin)
+            rating, changed = ratings.put(session, basin, new, now, doubt)
+            outlooks.follow_rating(session, basin, now)
+            if rating.waits:
+                waits.append(f"Version {rating.version} of its rating waits for a forecaster. {rating.held}")
+        return replace(self._nothing(basin), status="new" if changed else "unchanged", warnings=waits)
 
     def _nothing(self, basin: str) -> FetchedBasin:
         now = self.work.clock.now()

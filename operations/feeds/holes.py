@@ -48,7 +48,7 @@ def find(
         ended: the last day that has ended; later days are in no record.
     """
     found: dict[str, ByVariable] = {}
-    if not feed.read().fills_record:
+    if feed.read().brings != "record":
         return found
     variables = [DISCHARGE] if feed.product is None else None
     for product, names in grouped((feed.product or gauge_product(basin), basin) for basin in since).items():

@@ -45,6 +45,8 @@ _OfForecasters = Literal[
     "alerts dismissed",
     "alerts released",
     "alerts withdrawn",
+    "rating approved",
+    "rating dismissed",
 ]
 _OfScores = Literal[
     "model trained",

@@ -122,7 +122,20 @@ class StoredFloodFrequency:
         return FloodFrequency(RegionalSkew(self.regional_skew, self.regional_skew_error), self.trend_adjusted)
 
 
+@stored(
+    "former_categories",
+    Column("basin_id", String, ForeignKey("basins.id")),
+    Column("discharge", Real),
+    key=("basin_id", "name", "until"),
+)
+class FormerCategory(SetLevel):
+    """An official flood category as it was until a rating or its source changed it, at an instant of the service."""
+
+    until: datetime
+
+
 SET_LEVELS, FLOOD_FREQUENCY = table_of(SetLevel), table_of(StoredFloodFrequency)
+FORMER = table_of(FormerCategory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +225,12 @@ def of_basins(session: Session, names: Sequence[str]) -> dict[str, list[SetLevel
     return grouped((row.basin_id, as_record(SetLevel, row)) for row in rows)
 
 
+def formerly(session: Session, basin: str, at: datetime) -> dict[str, SetLevel]:
+    """Return the official categories that have changed since an instant as they were then, by name."""
+    later = select(FORMER).where(FORMER.c.basin_id == basin, FORMER.c.until > at).order_by(FORMER.c.until.desc())
+    return {row.name: as_record(SetLevel, row) for row in session.execute(later)}
+
+
 def texts(session: Session, names: Sequence[str]) -> dict[str, dict[str, LevelText]]:
     """Return what is stated of levels, by basin and level; levels of which nothing is stated are left out."""
     level = SET_LEVELS.c
@@ -260,18 +279,24 @@ def _of_record(daily: DailySeries | None, floods: FloodFrequency, *, intervals: 
     return RecordLevels(daily.unit, of_days, floods)
 
 
-def levels_of(session: Session, basin: str) -> list[BasinLevel]:
+def levels_of(session: Session, basin: str, at: datetime | None = None) -> list[BasinLevel]:
     """Return the levels of a basin, without intervals: those that operators set, then those of its record. Floods are
-    by one method."""
-    ((_, found),) = levels_of_many(session, [basin])
+    by one method; official categories as they were at an instant, by default as they are."""
+    ((_, found),) = levels_of_many(session, [basin], at)
     if isinstance(found, DamagedSeries):
         raise found
     return found.levels
 
 
-def levels_of_many(session: Session, names: Sequence[str]) -> Iterator[tuple[str, BasinLevels | DamagedSeries]]:
+def levels_of_many(
+    session: Session, names: Sequence[str], at: datetime | None = None
+) -> Iterator[tuple[str, BasinLevels | DamagedSeries]]:
     """Yield basins with their levels as `levels_of` returns them, or with what is damaged of their record."""
     fixed, floods = of_basins(session, names), flood_frequencies(session, names)
+    if at is not None:
+        for basin in names:
+            then = {level.name: level for level in fixed.get(basin, ())} | formerly(session, basin, at)
+            fixed[basin] = [then[name] for name in sorted(then) if then[name].discharge is not None]
     for basin, daily in series.read_variable(session, names, DISCHARGE):
         if isinstance(daily, DamagedSeries):
             yield basin, daily

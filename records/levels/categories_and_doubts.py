@@ -4,7 +4,8 @@ Every level is checked when it is read, whatever has changed since: its rating, 
 wait until somebody confirms a level in doubt, at its discharge; set or converted to another, it is checked again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,14 +20,20 @@ from hydrology.base.basins import gauge_product, source_code
 from hydrology.base.calendar import Day, day
 from hydrology.base.reasons import Reason
 from hydrology.base.units import M_PER_FT, converted, only_area
-from hydrology.extremes.level_checks import against_record, differ, out_of_order, ratio
-from hydrology.ratings import Rating
-from jobspec.levels import CATEGORIES, InvalidCategories, NewCategories, read_categories
+from hydrology.extremes.level_checks import MAX_RATIO, against_record, differ, out_of_order, ratio
+from hydrology.ratings import MAX_JUMP, Rating, jump
+from jobspec.levels import CATEGORIES, CategoryName, InvalidCategories, NewCategories, read_categories
 from records.basins import basins, ratings
 from records.database.stored import add_all
 from records.levels import basin_levels
-from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, SetLevel
+from records.levels.basin_levels import FIXED_UNIT, SET_LEVELS, FormerCategory, SetLevel
 from records.series import series
+
+_MIN_FLOW = 1e-3
+"""m3/s, in the place of no flow where flows are compared."""
+Rows = dict[CategoryName, dict[str, Any]]
+"""Values of official categories by name."""
+_OFFICIAL = ("direction", "category", "source", "official_stage", "official_flow", "impact", "instruction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +44,17 @@ class Imported:
     left_out: Mapping[str, Absent]
 
 
-def put_categories(session: Session, basin: str, new: NewCategories, at: datetime) -> Imported:
-    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories."""
+def put_categories(session: Session, basin: str, new: NewCategories, at: datetime, *, renews: bool = False) -> Imported:
+    """Set the official categories of a basin in place of earlier ones: levels of the names of the categories.
+
+    What `renews` them, a service, removes nothing: a value that it no longer gives stays, and so does a level that
+    somebody set under the name of one.
+    """
     basins.lock(session, basin)
     site, categories = read_categories(new.document)
     if site is not None and basin.startswith("USGS-") and site != source_code(basin):
         raise InvalidCategories(f"The document is of gauge {site}, not of {basin}: import the basin's own.")
-    rows = {
+    rows: Rows = {
         category.name: {
             "direction": "rising",
             "category": category.name,
@@ -57,10 +68,14 @@ def put_categories(session: Session, basin: str, new: NewCategories, at: datetim
         for category in categories
     }
     before = {row.name: row for row in _rows(session, basin)}
+    if renews:
+        own = {level.name for level in basin_levels.of_basin(session, basin)} - before.keys()
+        rows = _renewed({name: of for name, of in rows.items() if name not in own}, before)
     changed = before.keys() != rows.keys() or any(
         getattr(before[name], field) != value for name, of in rows.items() for field, value in of.items()
     )
     if changed:
+        _remember(session, basin, before.values(), at)
         # An operator's level of a name in the file becomes the official one; one of another name stays.
         replaced = or_(SET_LEVELS.c.category.is_not(None), SET_LEVELS.c.name.in_(rows))
         session.execute(SET_LEVELS.delete().where(SET_LEVELS.c.basin_id == basin, replaced))
@@ -80,10 +95,24 @@ def convert_categories(session: Session, basin: str, at: datetime) -> Imported:
     for row, of in zip(rows, flows, strict=True):
         flow = None if isinstance(of, Absent) else of
         if row.discharge != flow:
+            _remember(session, basin, [row], at)
             own = SET_LEVELS.update().filter_by(basin_id=basin, name=row.name)
             session.execute(own.values(discharge=flow, set_at=at))
             changed = True
     return Imported(changed, {row.name: of for row, of in zip(rows, flows, strict=True) if isinstance(of, Absent)})
+
+
+def _renewed(rows: Rows, before: Mapping[CategoryName, Row[Any]]) -> Rows:
+    """Return the categories that were stored, with the values that are given anew, and those that are new."""
+    stays = {name: {field: getattr(row, field) for field in _OFFICIAL} for name, row in before.items()}
+    given = {name: {field: value for field, value in of.items() if value is not None} for name, of in rows.items()}
+    return {name: rows.get(name, {}) | stays.get(name, {}) | given.get(name, {}) for name in stays | given}
+
+
+def _remember(session: Session, basin: str, rows: Iterable[Row[Any]], at: datetime) -> None:
+    """Store categories as they were until an instant: answers about runs before it rest on them."""
+    former = (dict(row._mapping) | {"basin_id": basin, "until": at} for row in rows)
+    add_all(session, FormerCategory, former, if_new=True)
 
 
 def _rows(session: Session, basin: str) -> list[Row[Any]]:
@@ -100,7 +129,15 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
     """
     no_rating = absent(Reason.NO_RATING)
     stages = (None if rating is None else row.official_stage for row in rows)
-    rated = _agreed(rows, [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages])
+    rated = [no_rating if stage is None or rating is None else rating.flow_at(stage) for stage in stages]
+    within = [rating if not isinstance(of, Absent) else None for of in rated]
+    contradicted = [of is not None and _against_rating(row, of) for row, of in zip(rows, within, strict=True)]
+    if any(contradicted):
+        differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
+        rated = [
+            differs if why or (row.official_flow is None and not isinstance(of, Absent)) else of
+            for row, of, why in zip(rows, rated, contradicted, strict=True)
+        ]
     found: list[float | Absent] = []
     for place, (row, of) in enumerate(zip(rows, rated, strict=True)):
         if isinstance(of, Absent) and row.official_flow is not None:
@@ -109,21 +146,6 @@ def _discharges(rows: Sequence[Row[Any]], rating: Rating | None) -> list[float |
             of = row.official_flow if ordered else absent(Reason.CATEGORY_OUT_OF_ORDER, discharge=row.official_flow)
         found.append(of)
     return found
-
-
-def _agreed(rows: Sequence[Row[Any]], rated: Sequence[float | Absent]) -> list[float | Absent]:
-    """Return the discharges by the rating that the file does not contradict."""
-    contradicted = [
-        not isinstance(of, Absent) and row.official_flow is not None and differ(of, row.official_flow)
-        for row, of in zip(rows, rated, strict=True)
-    ]
-    if not any(contradicted):
-        return list(rated)
-    differs = absent(Reason.RATING_DIFFERS_FROM_FILE)
-    return [
-        differs if wrong or (row.official_flow is None and not isinstance(of, Absent)) else of
-        for row, of, wrong in zip(rows, rated, contradicted, strict=True)
-    ]
 
 
 def _known(flows: Sequence[float | Absent]) -> list[float]:
@@ -161,16 +183,40 @@ def _is_confirmed(level: SetLevel) -> bool:
     return level.confirmed is not None and not differ(level.confirmed, level.discharge)
 
 
+def doubt_rating(session: Session, basin: str, before: Rating | None, after: Rating) -> str | None:
+    """Return why a rating cannot follow the one before, or contradicts official categories; None where it can."""
+    reasons = []
+    if before is not None and (times := jump(before, after)) > MAX_JUMP:
+        share = "share no stage" if math.isinf(times) else f"differ {times:.1f} times in discharge at a high stage"
+        reasons.append(f"It jumps: it and the rating in force {share}.")
+    against = {
+        one.name: _against_rating(one, after) for one in basin_levels.of_basin(session, basin) if not _is_confirmed(one)
+    }
+    reasons += [f"{name}: {why}" for name, why in against.items() if why is not None]
+    return " ".join(reasons) or None
+
+
+def _against_rating(level: SetLevel | Row[Any], rating: Rating) -> str | None:
+    stage, flow = level.official_stage, level.official_flow
+    if stage is None or flow is None:
+        return None
+    # Beyond its ends a table states a bound: stages above another datum are far beyond.
+    within = min(max(stage, rating.stages[0]), rating.stages[-1])
+    by_rating = float(rating.discharge(within))
+    times = ratio(max(by_rating, _MIN_FLOW), flow)
+    if times <= MAX_RATIO or (flow - by_rating) * (stage - within) > 0:
+        return None
+    bound = "" if within == stage else "at most " if within > stage else "at least "
+    return (
+        f"At its stage of {stage / M_PER_FT:.2f} ft the rating gives {bound}{by_rating:.4g} m³/s and its file "
+        f"{flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or units differed, or one "
+        "were out of date."
+    )
+
+
 def _of_level(level: SetLevel, rating: Rating | None, flow: Array | None) -> Iterator[str]:
-    if rating is not None and level.official_stage is not None and level.official_flow is not None:
-        by_rating = float(rating.discharge(level.official_stage))
-        if by_rating > 0 and differ(by_rating, level.official_flow):
-            times, stage = ratio(by_rating, level.official_flow), level.official_stage / M_PER_FT
-            yield (
-                f"At its stage of {stage:.2f} ft the rating gives {by_rating:.4g} m³/s and its file "
-                f"{level.official_flow:.4g} m³/s, which is used: they differ {times:.1f} times, as if their datums or "
-                "units differed, or one were out of date."
-            )
+    if rating is not None and (against := _against_rating(level, rating)) is not None:
+        yield against
     if flow is not None and (why := against_record(level.discharge, level.direction, flow)) is not None:
         yield why
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 from sqlalchemy import select
@@ -19,7 +20,8 @@ from records.database.engine import Database
 from records.database.stored import as_values
 from records.forecasts import adjustments, latest
 from records.forecasts.latest import CAN_BE_LATEST, NEWEST_FIRST
-from records.levels import basin_levels
+from records.levels import basin_levels, categories_and_doubts
+from records.levels.categories_and_doubts import Imported
 from records.outlooks.flow_outlooks import (
     ARRAYS,
     OUTLOOKS,
@@ -69,6 +71,14 @@ def renew(session: Session, basin: str) -> None:
         renew_run(session, run, basin)
 
 
+def follow_rating(session: Session, basin: str, at: datetime) -> Imported:
+    """Convert a basin's official categories by its rating in force, and renew its outlooks where they have moved."""
+    converted = categories_and_doubts.convert_categories(session, basin, at)
+    if converted.changed:
+        renew(session, basin)
+    return converted
+
+
 def write_missing(database: Database) -> None:
     """Store the outlooks and their numbers of forecasts from before these were stored: the newest, also of a season."""
     newest = select(NEWEST_RUNS.c.run_id, NEWEST_RUNS.c.basin_id).filter_by(which=LATEST).distinct()
@@ -110,6 +120,7 @@ def _build(
     basins: Sequence[RunBasin],
     series: Mapping[RunBasinKey, Series],
     published: Mapping[RunBasinKey, Adjustment] | None = None,
+    at: datetime | None = None,
 ) -> Outlooks:
     issued = {(run.id, basin.basin_id): basin for basin in basins if basin.status == "issued"}
     published = latest.published_adjustments(session, [*issued]) if published is None else published
@@ -119,7 +130,7 @@ def _build(
         before = _issues_before(session, run, [name for _, name in issued], present)
         no_issue = absent(Reason.NO_PREVIOUS_RUN, days=MAX_DAYS_BEFORE, t0=str(run.t0))
     outlooks = {}
-    levels = dict(basin_levels.levels_of_many(session, [name for _, name in issued]))
+    levels = dict(basin_levels.levels_of_many(session, [name for _, name in issued], at))
     for key, basin in issued.items():
         flows = flow_outlooks(run, basin, series[key], published.get(key), levels[basin.basin_id])
         if flows is None:
@@ -155,6 +166,14 @@ def of_runs(
         else:
             found[key] = build(session, run, [basin], published).get(basin.basin_id) or basin.why_missing
     return found
+
+
+def as_issued(session: Session, run: Run, basin: RunBasin, outlook: RunOutlook | Absent) -> RunOutlook | Absent:
+    """Return a run's outlook by the official categories at its issue; the stored one if they are the same."""
+    if isinstance(outlook, Absent) or not basin_levels.formerly(session, basin.basin_id, run.issued_at):
+        return outlook
+    series = runs.series_of_many(session, [(run.id, basin.basin_id)], (*ARRAYS, run_arrays.CHANGES))
+    return _build(session, run, [basin], series, at=run.issued_at).get(basin.basin_id, outlook)
 
 
 def _issues_before(

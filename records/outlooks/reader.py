@@ -1,7 +1,7 @@
 """Reads the outlooks of basins at an instant: what their runs store, joined with what depends on the instant."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from math import isfinite
 from typing import Annotated, Literal
@@ -32,12 +32,12 @@ from hydrology.outlook import (
     likeliest,
     lowest_above,
 )
-from hydrology.ratings import Rating
 from hydrology.snow.against_normal import MIN_MM
 from records.alerts import held_alerts
 from records.alerts.alerts import ALERTS, Alert
 from records.basins import basins as basin_records
 from records.basins import ownership, ratings
+from records.basins.ratings import StoredRating
 from records.database.stored import read
 from records.forecasts import latest as forecasts
 from records.forecasts.latest import Latest, Superseded
@@ -117,7 +117,7 @@ class Outlook:
     freshness: Freshness
     now: FlowNow | Absent
     recent: Mapping[date, float]
-    rating: Rating | None
+    rating: StoredRating | None
     run_outlook: RunOutlook | Absent
     adjustment: Adjustment | None
     alert: StandingAlert | None
@@ -234,7 +234,14 @@ def outlook(session: Session, basin: str, at: datetime, run: str | None = None) 
     basin_records.require(session, basin)
     if run is None:
         return outlooks(session, [basin], at)[basin]
-    return outlooks_by(session, {basin: forecasts.result_of(session, run, basin)}, at)[basin]
+    chosen = forecasts.result_of(session, run, basin)
+    issued_at = chosen.run.issued_at
+    found = outlooks_by(session, {basin: chosen}, at)[basin]
+    return replace(
+        found,
+        rating=ratings.newest(session, basin, day(issued_at.date()), issued_at),
+        run_outlook=run_outlooks.as_issued(session, chosen.run, chosen.basin, found.run_outlook),
+    )
 
 
 def outlooks(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Outlook]:

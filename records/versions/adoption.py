@@ -18,7 +18,7 @@ from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
-from records.levels.basin_levels import FLOOD_FREQUENCY, SET_LEVELS
+from records.levels.basin_levels import FLOOD_FREQUENCY, FORMER, SET_LEVELS
 from records.runs import states
 from records.versions import promotions, versions
 from records.versions.promotions import PROMOTIONS
@@ -91,7 +91,7 @@ def adopt(session: Session, basin: str, clock: Clock) -> Holdings:
 def claim(session: Session, basin: str, clock: Clock) -> None:
     """Make an operator's basin official; all that the operator stated is dropped."""
     held = _take(session, basin, clock)
-    for table in (AREAS, ATTRIBUTES, TEXTS, SET_LEVELS, FLOOD_FREQUENCY, RATINGS):
+    for table in (AREAS, ATTRIBUTES, TEXTS, SET_LEVELS, FORMER, FLOOD_FREQUENCY, RATINGS):
         session.execute(table.delete().where(table.c.basin_id == basin))
     theirs = select(VERSIONS.c.id).where(VERSIONS.c.owner == held.owner)
     session.execute(PROMOTIONS.delete().where(PROMOTIONS.c.basin_id == basin, PROMOTIONS.c.version_id.in_(theirs)))

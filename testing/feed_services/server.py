@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
 
-from testing.feed_services import meteo, usgs
+from testing.feed_services import gauge_tables, meteo, usgs
 from testing.feed_services.reply import Reply, as_json
 from testing.feed_services.world import World
 
@@ -57,6 +57,8 @@ def serving(world: World) -> Iterator[str]:
 
 SERVICES = {
     "FRESHET_USGS_URL": "/ogcapi/v0",
+    "FRESHET_USGS_RATINGS_URL": "/stac/v0",
+    "FRESHET_NWPS_URL": "/nwps/v1",
     "FRESHET_DAYMET_URL": "",
     "FRESHET_OPEN_METEO_ARCHIVE_URL": "",
     "FRESHET_OPEN_METEO_FORECAST_URL": "",
@@ -85,6 +87,12 @@ def answer(world: World, host: str, path: str, query: str, body: bytes | None) -
     match path.strip("/").split("/"):
         case ["ogcapi", ("v0" | "v1") as version, "collections", name, "items"]:
             return usgs.collection(world, f"{host}/ogcapi/{version}/collections", name, asked, sent)
+        case ["stac", "v0", "search"]:
+            return gauge_tables.search(world, host, asked)
+        case ["stac-files", "ratings", name]:
+            return gauge_tables.file(world, name)
+        case ["nwps", "v1", "gauges", number]:
+            return gauge_tables.gauge(world, number)
         case ["v1", "archive" | "forecast" | "ensemble"] if sent is not None:
             return meteo.answer(world, path, sent)
         case ["data", _, "static", "meta.json"]:

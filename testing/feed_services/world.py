@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -38,6 +38,14 @@ Fault = Literal[
     "meteo-stale",
     "meteo-run-days-refused",
     "meteo-run-days-early",
+    "ratings-500",
+    "ratings-404",
+    "ratings-elsewhere",
+    "ratings-cut-off",
+    "nwps-500",
+    "nwps-404",
+    "nwps-no-flows",
+    "nwps-nothing",
     "daymet-8-lead-lines",
     "daymet-400",
 ]
@@ -112,6 +120,7 @@ class World:
         members: of the ensemble, the control included.
         key: that every request must send; None is any or none.
         requests: the method, path, query and headers of every request.
+        ratings: the rating file of gauges, by basin; categories: their official categories, as `flood` of the service.
         missing_runs: past runs that the service does not have, like `2026-11-01T00:00`.
         played: how often each fault went wrong, by the UTC day.
     """
@@ -126,6 +135,8 @@ class World:
     members: int = 31
     key: str | None = None
     requests: list[tuple[str, str, str, Mapping[str, str]]] = field(default_factory=list)
+    ratings: dict[str, str] = field(default_factory=dict)
+    categories: dict[str, dict[str, Any]] = field(default_factory=dict)
     missing_runs: set[str] = field(default_factory=set)
     played: Counter[tuple[Day, Fault]] = field(default_factory=Counter)
 

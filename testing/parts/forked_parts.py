@@ -6,7 +6,6 @@ A part that is started by itself computes for one to three seconds before it doe
 import multiprocessing
 import os
 import runpy
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,13 +13,13 @@ from pathlib import Path
 
 from setproctitle import setproctitle
 
-from runtime.child_processes import end_with_parent
+from runtime.child_processes import Signalled, end_with_parent
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["testing.parts.loaded_parts"])
 
 
-class ForkedPart:
+class ForkedPart(Signalled):
     """A module that runs as a program, with the needed part of the interface of `subprocess.Popen`.
 
     Args:
@@ -37,7 +36,6 @@ class ForkedPart:
         self.pid = self._process.pid
 
     def poll(self) -> int | None:
-        """Return its exit code, negative for a signal; None while it runs."""
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -45,17 +43,6 @@ class ForkedPart:
         if (code := self.poll()) is None:
             raise subprocess.TimeoutExpired("freshet", timeout or 0.0)
         return code
-
-    def send_signal(self, number: int) -> None:
-        """Send it a signal, if it runs."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
 
 
 def _run(module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path) -> None:

@@ -62,6 +62,7 @@ REFUSED = {
     "POST /v1/basins/{basin}/adjustments": [422],  # a level that is none; as many days as the run has
     "POST /v1/basins/{basin}/updates": [422],  # a flow that is not of the last day, or of another unit
     "POST /v1/basins/{basin}/alerts/held": [422],  # dismissed without a note
+    "POST /v1/basins/{basin}/ratings/held": [422],  # the same
     "POST /v1/subscriptions": [422],  # a basin that is not stored; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
@@ -77,6 +78,7 @@ RARELY_ACCEPTED = {
     "POST /v1/basins/{basin}/adjustments",
     "POST /v1/basins/{basin}/updates",
     "POST /v1/basins/{basin}/alerts/held",
+    "POST /v1/basins/{basin}/ratings/held",
     "POST /v1/adjustments/{adjustment}/publish",
     "DELETE /v1/adjustments/{adjustment}",
     "POST /v1/models",

@@ -51,7 +51,12 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "daymet": {"adapters": ("daymet",)},
     "grid": {"adapters": ("grid",), "guide": ("grid",)},
     "openmeteo": {"adapters": ("open-meteo",)},
-    "usgs": {"adapters": ("usgs",)},
+    "nwps": {"adapters": ("categories",)},
+    "usgs": {
+        "adapters": ("usgs", "ratings"),
+        "paths": ("/v1/basins/{basin}/ratings", "/v1/ratings"),
+        "commands": ("ratings versions", "ratings decide"),
+    },
 }
 """The beginnings of what is an extension's own."""
 

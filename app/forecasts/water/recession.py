@@ -117,7 +117,7 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     fields |= dict.fromkeys(_ACCOUNT, why_no_water(session, latest))
     if arrays:
         spell = _Spell(arrays["discharge"].values.astype(np.float64), _weights(arrays, basin), basin, days, units)
-        levels = [level for level in levels_of(session, run, basin, units) if level.direction == "falling"]
+        levels = [level for level in levels_of(session, latest, at, units) if level.direction == "falling"]
         fields["discharge"] = quantiles_in_units(arrays["discharge_quantiles"], basin, units)
         fields["low_flows"] = [spell.low_flow(level) for level in levels]
     if "storage" in arrays:

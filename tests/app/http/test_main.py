@@ -43,6 +43,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "create_update",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
         *("list_adjustments", "list_published_adjustments", "decide_held_alerts", "list_held_alerts"),
+        *("list_ratings", "list_held_ratings", "decide_held_rating"),  # of an extension
         "combine_models",
         "confirm_threshold",
         "change_subscription",
@@ -314,7 +315,7 @@ def test_the_service_loads_nothing_heavy() -> None:
 
 KEYED = (
     *("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries"),
-    *("/v1/adjustments", "/v1/alerts/held"),
+    *("/v1/adjustments", "/v1/alerts/held", "/v1/ratings/held"),
 )
 
 

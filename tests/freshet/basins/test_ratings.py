@@ -1,8 +1,12 @@
 """`freshet ratings`: imported and shown."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+from jobspec.levels import NewRating
+from records.basins import ratings
+from records.database.engine import Database
 from testing.records import BASIN
 from tests.freshet.basins.test_thresholds import office
 from tests.freshet.conftest import Freshet
@@ -25,6 +29,30 @@ def test_a_rating_is_imported_shown_and_refused(office: Freshet, tmp_path: Path)
     assert (refused.code, "stage_ft, stage_m" in refused.json["problem"]["detail"]) == (2, True)
     missing = office("ratings", "import", BASIN, str(tmp_path / "none"), "--json")
     assert (missing.code, "cannot be read" in missing.json["problem"]["detail"]) == (2, True)
+
+
+def test_versions_of_a_rating_are_listed_and_one_that_waits_is_decided(office: Freshet, tmp_path: Path) -> None:
+    file = tmp_path / "rating.csv"
+    for flow in (100, 110):
+        file.write_text(f"stage_ft,discharge_cfs\n1,1\n9,{flow}\n")
+        office("ratings", "import", BASIN, str(file))
+    database = Database(f"sqlite:///{office.data / 'freshet.sqlite'}")
+    with database.transaction() as session:
+        new = NewRating(table="stage_ft,discharge_cfs\n1,1\n9,900\n", source="a service")
+        ratings.put(session, BASIN, new, datetime.now(UTC), lambda *_: "It jumps.")
+    database.close()
+    listed = office("ratings", "versions", BASIN, "--json").json["ratings"]
+    assert [(one["version"], one["held"], one["in_force"] is None) for one in listed] == [
+        (3, "It jumps.", True),
+        (2, None, False),
+        (1, None, False),
+    ]
+    refused = office("ratings", "decide", BASIN, "3", "dismiss", "--json")
+    assert (refused.code, "needs a note" in refused.json["problem"]["detail"]) == (2, True)
+    assert office("ratings", "decide", BASIN, "3", "approve").code == 0
+    assert office("ratings", "show", BASIN, "--json").json["version"] == 3
+    assert "approve" in office("ratings", "versions", BASIN).out
+    assert office("ratings", "decide", BASIN, "3", "approve").code == 3
 
 
 def test_official_categories_are_imported_from_a_file(office: Freshet, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from jobspec.feed_kinds import USUAL
 from records.basins import basins
 from records.basins.ownership import Basin
 from records.database.engine import Database
@@ -26,6 +27,8 @@ def office(empty: Freshet) -> Iterator[Office]:
     with serving(world) as url:
         settings = {
             "FRESHET_USGS_URL": f"{url}/ogcapi/v1",
+            "FRESHET_USGS_RATINGS_URL": f"{url}/stac/v0",
+            "FRESHET_NWPS_URL": f"{url}/nwps/v1",
             "FRESHET_OPEN_METEO_FORECAST_URL": url,
             "FRESHET_INGEST_HOSTS": url.removeprefix("http://"),
             "FRESHET_AS_OF": NOW.isoformat(),
@@ -85,7 +88,7 @@ def test_the_weight_of_a_fetch_is_reported(office: Office) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--adapter", "weather"], "The feed is not possible: 'adapter' must be one of 'usgs', 'open-meteo-archive', "),
+        (["--adapter", "weather"], "The feed is not possible: 'adapter' must be one of 'usgs', 'ratings', "),
         (["--adapter", "usgs", "--model", "era5"], "model: there is no such field"),
         (["--adapter", "open-meteo-archive", "--model", "era5"], "product: it is needed"),
         (["--adapter", "usgs", "--series", "01031500"], "write it as BASIN=SERIES"),
@@ -119,19 +122,20 @@ def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office
     started = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)
     assert started.code == 0
     counts = {name: result["counts"] for name, result in started.json["feeds"].items()}
-    assert counts == {"flow": {"new": 1}, "past": {"new": 3}, "ahead": {"new": 3}}  # the feed that was there stays
+    none = {name: {"unchanged": 3} for name in ("ratings", "categories")}
+    assert counts == {"flow": {"new": 1}, "past": {"new": 3}, "ahead": {"new": 3}} | none  # the one there stays
     (flow,) = freshet("feeds", "show", "flow", "--json", **settings).json["basins"]
     assert flow["new_days"] == 52
     world.faults = {world.today: ["meteo-400"]}
     again = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)
     assert (again.code, again.json["feeds"]["flow"]["counts"]) == (6, {"unchanged": 1})
     assert [feed["name"] for feed in freshet("feeds", "list", "--json", **settings).json["feeds"]] == [
-        *("ahead", "flow", "past"),
+        *("ahead", "categories", "flow", "past", "ratings"),
     ]
 
 
 def test_usual_feeds_without_a_basin_are_reported_one_by_one(empty: Freshet) -> None:
     started = empty("feeds", "start", "--since", "2026-10-01", "--json")
-    assert (started.code, sorted(started.json["problems"])) == (4, ["ahead", "flow", "past"])
+    assert (started.code, sorted(started.json["problems"])) == (4, sorted(USUAL))
     assert "has no basin to fetch" in started.json["problems"]["flow"]
     assert empty("feeds", "start", "--since", "tomorrow").code == 2

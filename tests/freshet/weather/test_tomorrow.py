@@ -59,6 +59,8 @@ class Newcomer:
         ended = self.freshet(
             *arguments,
             FRESHET_USGS_URL=f"{self.url}/ogcapi/v0",
+            FRESHET_USGS_RATINGS_URL=f"{self.url}/stac/v0",
+            FRESHET_NWPS_URL=f"{self.url}/nwps/v1",
             FRESHET_OPEN_METEO_ARCHIVE_URL=self.url,
             FRESHET_OPEN_METEO_FORECAST_URL=self.url,
             FRESHET_INGEST_HOSTS=self.url.removeprefix("http://"),

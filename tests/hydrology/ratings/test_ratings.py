@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.units import M3_PER_FT3, M_PER_FT
-from hydrology.ratings import InvalidRating, Rating, read_rating
+from hydrology.ratings import MAX_JUMP, InvalidRating, Rating, jump, read_rating
 from tests.hydrology.ratings.tables import GAUGES, base, channel, exsa
 
 
@@ -38,6 +38,24 @@ def test_a_base_table_is_joined_by_logarithms_above_its_offset(gauge: int) -> No
     expanded = Rating(tuple(stages * M_PER_FT), tuple(flows * M3_PER_FT3), "logarithmic", (offset * M_PER_FT,))
     inside = (stages >= stages[0]) & (stages * M_PER_FT <= rating.stages[-1])
     assert (expanded.discharge(stages[inside] * M_PER_FT) >= 0).all()
+
+
+@pytest.mark.parametrize("gauge", range(10))
+def test_tables_jump_by_the_ratio_of_their_high_flows(gauge: int) -> None:
+    stages, flows, _ = channel(gauge)
+
+    def table(size: float = 1.0, datum: float = 0.0) -> Rating:
+        return Rating(tuple((stages + datum) * M_PER_FT), tuple(np.maximum.accumulate(flows * size) * M3_PER_FT3))
+
+    assert jump(table(), table()) == 1
+    for size in (1.1, 1.5):
+        assert jump(table(), table(size)) == pytest.approx(jump(table(size), table())) == pytest.approx(size)
+    assert jump(table(), table(datum=500)) == np.inf
+    # A bed that is moved below a few feet changes no high flow.
+    moved = np.where(stages < stages[0] + 3, flows / 2, flows)
+    shifted = Rating(tuple(stages * M_PER_FT), tuple(np.maximum.accumulate(moved) * M3_PER_FT3))
+    assert jump(table(), shifted) == 1
+    assert jump(table(), table(datum=3)) > MAX_JUMP
 
 
 @pytest.mark.parametrize("gauge", range(10))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from testing.feed_services.world import FAULTS
 
-FOLDERS = ("ingestion/feeds", "extensions/usgs", "extensions/openmeteo", "extensions/daymet")
+FOLDERS = ("ingestion/feeds", "extensions/usgs", "extensions/openmeteo", "extensions/daymet", "app/basins")
 TESTS = [path.read_text() for folder in FOLDERS for path in (Path(__file__).parents[2] / folder).glob("test_*.py")]
 
 

@@ -1,5 +1,6 @@
 """A feed is asked by a job and by a schedule."""
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -13,8 +14,10 @@ from records.basins import basins
 from records.basins.ownership import Basin
 from records.feeds import feeds
 from records.jobs import jobs, schedules
+from records.levels import basin_levels
 from records.series import series
 from records.series.revisions import SOURCES
+from testing.feed_services.gauge_tables import STAGES, cfs, flood, rating_file
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
 from testing.jobs.in_process import InProcessJobs
@@ -70,6 +73,26 @@ def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_jobs: InProcessJo
     assert (again["unchanged"], again["new_days"]) == (3, 0)
     assert (partly["failed"], partly["file_count"]) == (2, 1)
     assert MAINE in partly["files"][0]["name"]
+
+
+def test_jobs_renew_ratings_and_official_categories(
+    empty_jobs: InProcessJobs, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = os.environ["FRESHET_INGEST_HOSTS"]
+    monkeypatch.setenv("FRESHET_USGS_RATINGS_URL", f"http://{host}/stac/v0")
+    monkeypatch.setenv("FRESHET_NWPS_URL", f"http://{host}/nwps/v1")
+    world.ratings, world.categories = {MAINE: rating_file(MAINE)}, {MAINE: flood(minor=cfs(9))}
+    for name in ("ratings", "categories"):
+        with empty_jobs.database.transaction() as session:
+            feeds.create(session, NewFeed(name=name, settings=read_settings({"adapter": name})), None, NOW)
+        done = empty_jobs.ended(empty_jobs.post("fetch", None, feed=name).id)
+        assert (done.status, done.result) == (
+            "succeeded",
+            {"counts": {"new": 1, "unchanged": 2}, "failed": {}} | NOTHING_MISSING,
+        )
+    with empty_jobs.database.reading() as session:
+        levels = {one.name: one.discharge for one in basin_levels.of_basin(session, MAINE)}
+    assert levels == pytest.approx({name: cfs(stage) * 0.3048**3 for name, stage in STAGES.items()}, rel=1e-3)
 
 
 def test_a_fetch_in_parts_reports_what_the_whole_does(

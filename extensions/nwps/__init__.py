@@ -1,0 +1,1 @@
+"""Official flood categories of gauges by NOAA's National Water Prediction Service."""
