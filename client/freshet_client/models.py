@@ -495,6 +495,14 @@ class CalibrationParams(Model):
     """
 
 
+class CategoriesSettings(Model):
+    """Official flood categories and impacts of USGS gauges, from NOAA's National Water Prediction Service."""
+
+    adapter: Literal["categories"] = "categories"
+    basins: list[str] = []
+    """By default all stored basins that the service may know."""
+
+
 class Cause(Model):
     """The cause of a failed job."""
 
@@ -6554,6 +6562,7 @@ class NewFeed(Model):
         | OpenMeteoArchiveSettings
         | OpenMeteoForecastSettings
         | OpenMeteoEnsembleSettings
+        | CategoriesSettings
         | GridSettings
         | GridForecastSettings
         | DaymetSettings
