@@ -71,7 +71,8 @@ REFUSED = {
 }
 RARELY_ACCEPTED = {
     # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft, a job of
-    # what is stored, a basin that an operator registered.
+    # what is stored, a basin that an operator registered, the name of a rival.
+    "GET /v1/basins/{basin}/rivals/{rival}",
     "PUT /v1/basins/{basin}/adoption",
     "DELETE /v1/basins/{basin}/adoption",
     "POST /v1/schedules",
