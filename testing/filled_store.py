@@ -42,7 +42,7 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.bridges import LIVE, a_part
 from testing.country import BASINS
-from testing.records import a_weather_forecast, an_issue
+from testing.records import a_weather_forecast, add_rival, an_issue
 from testing.work import work_of
 
 FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
@@ -73,6 +73,7 @@ class FilledStore:
     delivery: str
     change: str
     adjustment: str
+    rival: str
 
 
 def work(file: Path) -> None:
@@ -125,6 +126,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
             delivery=delivery.id,
             change=change.id,
             adjustment=_publish_adjustment(session, run, key, now),
+            rival=add_rival(session, BASINS, "2005-09-21", now),
         )
     database.close()
     return filled

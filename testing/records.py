@@ -1,5 +1,6 @@
 """Small records to test with."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -28,6 +29,7 @@ from records.series import revisions
 from records.series import series_writer as series
 from records.simulations.simulated_series import SimulatedFlow
 from records.upkeep.backup import counts
+from records.verification import rivals
 from records.versions import promotions, trainings, versions
 from records.versions.trainings import TRAININGS
 from records.versions.versions import VERSIONS
@@ -110,6 +112,14 @@ def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> NewStat
         spin_up_days=9999,
     )
     return replace(new, **chosen)
+
+
+def add_rival(session: Session, names: Sequence[str], issued: str, at: datetime) -> str:
+    """Store a rival that forecasts three days in basins, and return its name."""
+    source = "NOAA, National Water Model, medium range, public domain"
+    rival = rivals.Rival(id="nwm", kind="forecasts", values_per_day=1, source=source, added_at=at)
+    rivals.store(session, rival, {(basin, day(issued)): np.full((1, 3), 2.5, np.float32) for basin in names})
+    return rival.id
 
 
 def a_simulated_flow(version: str, basin: str = BASIN) -> SimulatedFlow:

@@ -29,6 +29,7 @@ from records.series.year_rows import REVISIONS, SERIES
 from records.simulations.simulated_series import SIMULATED_FLOW, SIMULATED_WATER
 from records.upkeep import slices
 from records.upkeep.sqlite_schema import unsafe_objects
+from records.verification.rivals import RIVAL_FLOWS
 from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
 from records.versions.trainings import Checkpoint, FinishedMember
 from records.versions.versions import Weights
@@ -248,6 +249,7 @@ _SUMMED = {
     ERROR_MODELS: _CALIBRATE,
     SIMULATED_WATER: "simulate it again (freshet thresholds simulate)",
     SIMULATED_FLOW: "evaluate the version again (freshet evaluate)",
+    RIVAL_FLOWS: "add the rival's file again (freshet rivals add)",
 }
 CHECKERS = (
     *(Checker(table, partial(checksums.is_whole, table), mending) for table, mending in _SUMMED.items()),

@@ -61,7 +61,7 @@ class _Flows:
     content: Annotated[bytes, LargeBinary()]
 
 
-RIVALS, FLOWS = table_of(Rival), table_of(_Flows)
+RIVALS, RIVAL_FLOWS = table_of(Rival), table_of(_Flows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def store(session: Session, rival: Rival, flows: Mapping[tuple[str, Day], Flow])
 def remove(session: Session, rival: str) -> None:
     """Remove a rival and its flows; scores that were stored of it stay."""
     known = get(session, rival).id
-    session.execute(FLOWS.delete().filter_by(rival_id=known))
+    session.execute(RIVAL_FLOWS.delete().filter_by(rival_id=known))
     session.execute(RIVALS.delete().filter_by(id=known))
 
 
@@ -118,28 +118,28 @@ def list_rivals(session: Session, kind: RivalKind | None = None) -> list[Rival]:
 
 
 def basins_of(session: Session, rival: str) -> list[RivalBasin]:
-    day = FLOWS.c.issued
-    query = select(FLOWS.c.basin_id, func.count(), func.min(day), func.max(day)).filter_by(rival_id=rival)
-    found = session.execute(query.group_by(FLOWS.c.basin_id).order_by(FLOWS.c.basin_id))
+    day = RIVAL_FLOWS.c.issued
+    query = select(RIVAL_FLOWS.c.basin_id, func.count(), func.min(day), func.max(day)).filter_by(rival_id=rival)
+    found = session.execute(query.group_by(RIVAL_FLOWS.c.basin_id).order_by(RIVAL_FLOWS.c.basin_id))
     return [RivalBasin(*row) for row in found]
 
 
 def newest_issue(session: Session, rival: str, basin: str) -> Day | None:
-    found: Day | None = session.scalar(select(func.max(FLOWS.c.issued)).filter_by(rival_id=rival, basin_id=basin))
+    found: Day | None = session.scalar(select(func.max(RIVAL_FLOWS.c.issued)).filter_by(rival_id=rival, basin_id=basin))
     return found
 
 
 def flows_of(session: Session, rival: str, basin: str, issued: Sequence[Day] | None = None) -> dict[Day, Flow]:
     """Return flows (values, days) of a rival in a basin, m3/s, by day of issue: all, or of some."""
-    query = select(FLOWS).filter_by(rival_id=rival, basin_id=basin).order_by(FLOWS.c.issued)
+    query = select(RIVAL_FLOWS).filter_by(rival_id=rival, basin_id=basin).order_by(RIVAL_FLOWS.c.issued)
     if issued:
-        query = query.where(FLOWS.c.issued.between(min(issued), max(issued)))
+        query = query.where(RIVAL_FLOWS.c.issued.between(min(issued), max(issued)))
     wanted = None if issued is None else {*issued}
     return {day: flow for day, flow in _flows(session.execute(query)) if wanted is None or day in wanted}
 
 
 def _flows(rows: Iterable[Row[Any]]) -> Iterator[tuple[Day, Flow]]:
     for row in rows:
-        if not is_whole(FLOWS, row):
+        if not is_whole(RIVAL_FLOWS, row):
             raise Corrupt(f"The stored flows of rival {row.rival_id} in {row.basin_id} are damaged: add them again.")
         yield row.issued, np.frombuffer(row.content, VALUE).reshape(-1, row.days)

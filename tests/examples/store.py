@@ -5,10 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hydrology.base.absent import absent
-from hydrology.base.calendar import Period, day
+from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from ingestion.sources.camels import CamelsSource
 from jobspec.changes import Changes, Increment
@@ -30,12 +28,11 @@ from records.forecasts.issues import Settled
 from records.jobs import attempts
 from records.runs.run_types import Run
 from records.runs.runs import RunRequest
-from records.verification import rivals
 from records.weather import bridges, weather_issues
 from runtime.clock import Clock
 from testing.bridges import LIVE, a_part, a_pooled_part
 from testing.country import BASINS, configuration
-from testing.records import a_weather_forecast, an_issue
+from testing.records import a_weather_forecast, add_rival, an_issue
 from testing.training import train
 from testing.work import work_of
 from tests.examples.machine import Machine
@@ -121,14 +118,6 @@ def _models(database: Database, clock: Clock, machine: Machine, country: Path) -
     return version, other, compare(work_of(database, clock), [version, other], HELD_OUT).id
 
 
-def _add_rival(database: Database, clock: Clock) -> None:
-    flows = {(basin, day(RIVAL_ISSUED.date())): np.full((1, HORIZON), 2.5, np.float32) for basin in BASINS}
-    source = "NOAA, National Water Model, medium range, public domain"
-    with database.transaction() as session:
-        known = rivals.Rival(id="nwm", kind="forecasts", values_per_day=1, source=source, added_at=clock.wall())
-        rivals.store(session, known, flows)
-
-
 def _forecasts(database: Database, clock: Clock) -> Run:
     """Issue forecasts of each kind, and return the one that becomes the latest."""
     asked: dict[str, Any] = {"basins": list(BASINS), "t0": T0}
@@ -136,7 +125,8 @@ def _forecasts(database: Database, clock: Clock) -> Run:
     for earlier, at in (("2005-03-10", Clock(RIVAL_ISSUED)), ("2005-04-19", clock)):
         forecast(work_of(database, at), RunRequest(ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"})))
     (run,) = forecast(work_of(database, clock), RunRequest(ForecastParams(**ahead, age=True, perturbed_states=4)))
-    _add_rival(database, clock)
+    with database.transaction() as session:
+        add_rival(session, BASINS, f"{RIVAL_ISSUED:%Y-%m-%d}", clock.wall())
     verify(work_of(database, clock), run.version_id)
     forecast(work_of(database, clock), RunRequest(ForecastParams(**ahead, weather="dry")))
     changes = Changes(degrees=2.0, increment=Increment(mm=10))

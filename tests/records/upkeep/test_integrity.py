@@ -38,6 +38,7 @@ from testing.records import (
     a_state,
     a_version,
     a_weather_forecast,
+    add_rival,
     contents,
     daily,
     instant,
@@ -78,6 +79,7 @@ def store_one_of_each(session: Session) -> None:
     trainings.finish_member(session, training, a_member(0), NOW)
     trainings.save_checkpoint(session, training, trainings.Checkpoint(1, 10, b"ten", {}, NOW))
     a_run(session, version, forecast())
+    add_rival(session, [BASIN], "2008-10-01", NOW)
 
 
 def damage(session: Session, table: Table) -> None:
