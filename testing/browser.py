@@ -21,7 +21,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 30_000.0  # milliseconds
+PATIENCE = 120_000.0  # milliseconds, on a machine with much else to do
 PHONE = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 900}
 
