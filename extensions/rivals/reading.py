@@ -17,6 +17,7 @@ import xarray as xr
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, counted
+from hydrology.base.products import DISCHARGE, OBSERVED
 from hydrology.base.units import converted
 from hydrology.uncertainty.error_model import LEVELS
 from ingestion.base import SourceError
@@ -32,7 +33,8 @@ NAMES: Mapping[str, Sequence[str]] = {
 }
 """What a column or a dimension is, by its name."""
 SUFFIXES = (".csv", ".parquet", ".nc", ".zarr")
-MAX_LEAD, MAX_FLOW = 366, 1e6
+MAX_LEAD = 366
+MAX_FLOW = next(one.highest for one in OBSERVED if (one.variable, one.unit) == (DISCHARGE, "m3/s"))
 _UNIT_COLUMN = "unit_name"
 _UNITS = {
     **dict.fromkeys(("m3/s", "m^3/s", "m3s-1", "m^3s^-1", "m**3s**-1", "cms", "cumec", "cumecs"), "m3/s"),

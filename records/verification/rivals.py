@@ -1,7 +1,6 @@
 """Rivals: flows of other models or services, stored to be judged beside the own forecasts and never mixed into them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -23,7 +22,7 @@ Flow = npt.NDArray[np.float32]
 class UnknownRival(NotFound):
     """No rival has that name."""
 
-    remedy = "List the rivals: `freshet rivals`."
+    remedy = "List the rivals: `/v1/rivals`."
 
 
 @stored("rivals")
@@ -64,16 +63,6 @@ class _Flows:
 RIVALS, RIVAL_FLOWS = table_of(Rival), table_of(_Flows)
 
 
-@dataclass(frozen=True, slots=True)
-class RivalBasin:
-    """What is stored of a rival in a basin."""
-
-    basin: str
-    issues: int
-    first: Day
-    last: Day
-
-
 def store(session: Session, rival: Rival, flows: Mapping[tuple[str, Day], Flow]) -> None:
     """Store a rival with flows (values, days) by basin and day of issue, each in place of an earlier one.
 
@@ -86,7 +75,7 @@ def store(session: Session, rival: Rival, flows: Mapping[tuple[str, Day], Flow])
             f"Rival {rival.id} has {known.kind} of {counted(known.values_per_day, 'value')} a day, and these are "
             f"{rival.kind} of {rival.values_per_day}: give them another name, or remove it first."
         )
-    upsert(session, Rival, [as_values(rival)], compared=("source",))
+    upsert(session, Rival, [as_values(rival)])
     rows = (
         {
             "rival_id": rival.id,
@@ -117,25 +106,17 @@ def list_rivals(session: Session, kind: RivalKind | None = None) -> list[Rival]:
     return read(session, Rival, query if kind is None else query.filter_by(kind=kind))
 
 
-def basins_of(session: Session, rival: str) -> list[RivalBasin]:
-    day = RIVAL_FLOWS.c.issued
-    query = select(RIVAL_FLOWS.c.basin_id, func.count(), func.min(day), func.max(day)).filter_by(rival_id=rival)
-    found = session.execute(query.group_by(RIVAL_FLOWS.c.basin_id).order_by(RIVAL_FLOWS.c.basin_id))
-    return [RivalBasin(*row) for row in found]
-
-
 def newest_issue(session: Session, rival: str, basin: str) -> Day | None:
     found: Day | None = session.scalar(select(func.max(RIVAL_FLOWS.c.issued)).filter_by(rival_id=rival, basin_id=basin))
     return found
 
 
-def flows_of(session: Session, rival: str, basin: str, issued: Sequence[Day] | None = None) -> dict[Day, Flow]:
-    """Return flows (values, days) of a rival in a basin, m3/s, by day of issue: all, or of some."""
+def flows_of(session: Session, rival: str, basin: str, issued: Sequence[Day]) -> dict[Day, Flow]:
+    """Return flows (values, days) of a rival in a basin, m3/s, by day of issue, of some days, at least one."""
     query = select(RIVAL_FLOWS).filter_by(rival_id=rival, basin_id=basin).order_by(RIVAL_FLOWS.c.issued)
-    if issued:
-        query = query.where(RIVAL_FLOWS.c.issued.between(min(issued), max(issued)))
-    wanted = None if issued is None else {*issued}
-    return {day: flow for day, flow in _flows(session.execute(query)) if wanted is None or day in wanted}
+    found = session.execute(query.where(RIVAL_FLOWS.c.issued.between(min(issued), max(issued))))
+    wanted = {*issued}
+    return {day: flow for day, flow in _flows(found) if day in wanted}
 
 
 def _flows(rows: Iterable[Row[Any]]) -> Iterator[tuple[Day, Flow]]:

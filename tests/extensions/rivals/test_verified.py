@@ -1,5 +1,7 @@
 """A rival's forecasts are judged beside the own ones of the same days, by the same code, and never mixed into them."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -22,6 +24,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.verification import lead_scores, rivals
 from records.versions import versions
+from runtime.clock import Clock
 from testing.country import BASINS
 from testing.work import work_of
 from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
@@ -126,6 +129,20 @@ def test_it_changes_no_forecast(lived: Database) -> None:
     compared(lived)
     with lived.reading() as session:
         assert [latest.latest(session, basin, SETTLED.now()).basin.summary for basin in BASINS] == before
+
+
+def test_its_newest_file_dates_it(lived: Database) -> None:
+    added(lived)
+    with lived.reading() as session:
+        first = rivals.get(session, RIVAL).added_at
+    later = Clock(SETTLED.now() + timedelta(days=1))
+    flows = {(BASINS[0], ISSUED[0]): np.ones((1, LEADS), np.float32)}
+    add(work_of(lived, later), RIVAL, "A rival of this test.", RivalFlows("forecasts", 1, flows))
+    with lived.reading() as session:
+        assert rivals.get(session, RIVAL).added_at > first
+        kept = rivals.flows_of(session, RIVAL, BASINS[0], list(ISSUED))
+    assert len(kept) == len(ISSUED)
+    np.testing.assert_array_equal(kept[ISSUED[0]], flows[BASINS[0], ISSUED[0]])
 
 
 def test_once_removed_it_is_verified_no_more(lived: Database) -> None:
