@@ -140,9 +140,9 @@ def test_its_newest_file_dates_it(lived: Database) -> None:
     add(work_of(lived, later), RIVAL, "A rival of this test.", RivalFlows("forecasts", 1, flows))
     with lived.reading() as session:
         assert rivals.get(session, RIVAL).added_at > first
-        kept = rivals.flows_of(session, RIVAL, BASINS[0], list(ISSUED))
-    assert len(kept) == len(ISSUED)
-    np.testing.assert_array_equal(kept[ISSUED[0]], flows[BASINS[0], ISSUED[0]])
+        after = rivals.flows_of(session, RIVAL, BASINS[0], list(ISSUED))
+    assert len(after) == len(ISSUED)
+    np.testing.assert_array_equal(after[ISSUED[0]], flows[BASINS[0], ISSUED[0]])
 
 
 def test_once_removed_it_is_verified_no_more(lived: Database) -> None:
