@@ -37,6 +37,11 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "commands": ("rivals",),
         "guide": ("rivals",),
     },
+    "shadow": {
+        "paths": ("/v1/shadow", "/v1/basins/{basin}/shadow", "/v1/models/{version}/shadow"),
+        "commands": ("shadow",),
+        "guide": ("shadow",),
+    },
     "shipping": {"commands": ("models export",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),
