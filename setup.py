@@ -17,6 +17,7 @@ from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
+from setuptools.modified import newer_group
 
 sys.path.insert(0, str(Path(__file__).parent))
 from models.nets.compiled.variants import VARIANTS, Variant, fingerprint, machine_of
@@ -33,9 +34,9 @@ class Library(Extension):
     """The library of a variant."""
 
     def __init__(self, variant: Variant) -> None:
-        headers = [str(header) for header in sorted(SOURCES.glob("*.h"))]
+        declared = [Path("setup.py"), *SOURCES.glob("*.h"), SOURCES / "variants.py"]
         name = f"models.nets.compiled.recurrence-{variant.name}"
-        super().__init__(name, [str(SOURCES / "library.cpp")], depends=headers)
+        super().__init__(name, [str(SOURCES / "library.cpp")], depends=sorted(map(str, declared)))
         self.variant = variant
 
 
@@ -55,9 +56,12 @@ class BuildLibraries(build_ext):
         return f"{fullname.replace('.', os.sep)}.so"
 
     def build_extension(self, ext: Library) -> None:
-        """Compile the library of a variant."""
+        """Compile the library of a variant, unless it is there and newer than what it is compiled from."""
         path = Path(self.get_ext_fullpath(ext.name))
+        if not self.force and not newer_group([*ext.sources, *ext.depends], str(path)):
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
+        compiled = path.with_suffix(f".{os.getpid()}")  # renamed when whole: a process may have the former one mapped
         target = ["-target", f"{self.machine}-{self.system}", f"-mcpu={ext.variant.processor}"]
         if self.machine == "x86_64":
             target.append("-mprefer-vector-width=512")
@@ -65,12 +69,13 @@ class BuildLibraries(build_ext):
         own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
         cache = str(Path(self.build_temp).absolute() / "zig")
         done = subprocess.run(
-            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(path)],
+            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(compiled)],
             env=os.environ | {"ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
             check=False,
         )
         if done.returncode:
             raise CompileError(f"{path.name} was not compiled: see above. Without a compiler: pip install ziglang.")
+        compiled.replace(path)
 
 
 class PlatformWheel(bdist_wheel):
