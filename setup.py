@@ -56,26 +56,25 @@ class BuildLibraries(build_ext):
         return f"{fullname.replace('.', os.sep)}.so"
 
     def build_extension(self, ext: Library) -> None:
-        """Compile the library of a variant, unless it is there and newer than what it is compiled from."""
-        path = Path(self.get_ext_fullpath(ext.name))
-        if not self.force and not newer_group([*ext.sources, *ext.depends], str(path)):
-            return
+        """Compile the library of a variant, or take that beside its sources where they have not changed since."""
+        path, beside = Path(self.get_ext_fullpath(ext.name)), Path(self.get_ext_filename(ext.name))
         path.parent.mkdir(parents=True, exist_ok=True)
-        compiled = path.with_suffix(f".{os.getpid()}")  # renamed when whole: a process may have the former one mapped
+        own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
+        if not (self.force or own_flags or newer_group([*ext.sources, *ext.depends], str(beside))):
+            self.copy_file(str(beside), str(path))
+            return
         target = ["-target", f"{self.machine}-{self.system}", f"-mcpu={ext.variant.processor}"]
         if self.machine == "x86_64":
             target.append("-mprefer-vector-width=512")
         target.append(f"-DFRESHET_SOURCES={fingerprint(SOURCES)}")
-        own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
         cache = str(Path(self.build_temp).absolute() / "zig")
         done = subprocess.run(
-            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(compiled)],
+            [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(path)],
             env=os.environ | {"ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
             check=False,
         )
         if done.returncode:
             raise CompileError(f"{path.name} was not compiled: see above. Without a compiler: pip install ziglang.")
-        compiled.replace(path)
 
 
 class PlatformWheel(bdist_wheel):
