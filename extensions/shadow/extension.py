@@ -8,7 +8,7 @@ EXTENSION = Extension(
     pages=["endpoints:pages"],
     commands={"shadow show": "command:show", "shadow start": "command:start", "shadow end": "command:end"},
     groups={"shadow": "Operate basins and versions that are not public yet, and make them public."},
-    after_daily="shadowing:after_daily",
+    after_daily="daily:after_daily",
     settings="settings:ShadowSettings",
     guide=["shadow.md"],
 )

@@ -38,8 +38,8 @@ class Gate:
         Doc("What is reached."),
         Why("No basin has as many verified forecasts as `issues` needs."),
     ]
-    least: Annotated[float, Doc("The least that is needed.")]
-    most: Annotated[float | None, Doc("The most that is allowed."), Why("More is better.")] = None
+    least: Annotated[float, Doc("Lower values are not enough.")]
+    most: Annotated[float | None, Doc("Higher values are too high."), Why("More is better.")] = None
 
     @property
     def is_met(self) -> Annotated[bool, Doc("Whether it is met.")]:

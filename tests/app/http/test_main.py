@@ -317,7 +317,7 @@ def test_the_service_loads_nothing_heavy() -> None:
 
 KEYED = (
     *("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries"),
-    *("/v1/adjustments", "/v1/alerts/held", "/v1/ratings/held"),
+    *("/v1/adjustments", "/v1/alerts/held", "/v1/ratings/held", "/v1/shadow"),
 )
 
 

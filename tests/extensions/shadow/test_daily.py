@@ -9,7 +9,8 @@ import pytest
 
 from extensions.archive import forecast_archive
 from extensions.archive.archive_runs import RunSelection, archive_runs
-from extensions.shadow.shadowing import after_daily, start_basin, start_version
+from extensions.shadow.daily import after_daily
+from extensions.shadow.shadowing import start_basin, start_version
 from records.database.engine import Database
 from records.forecasts import issues, latest
 from records.runs import runs
@@ -52,8 +53,8 @@ def test_it_is_forecast_every_day_and_nobody_reads_that(here: Station, tmp_path:
     with here.database.reading() as session:
         stored = [one for one in runs.list_runs(session, purpose="operational") if one.issued_at == here.clock.now()]
         of_runs = {run.id: [basin for _, basin in runs.issued_pairs(session, [run.id])] for run in stored}
-    made = sorted((run.version_id != serving.id, of_runs[run.id], run.horizon_days) for run in stored)
-    assert made == [(False, rest, HORIZON), (False, alone, HORIZON), (True, rest, HORIZON), (True, alone, HORIZON)]
+    issued = sorted((run.version_id != serving.id, of_runs[run.id], run.horizon_days) for run in stored)
+    assert issued == [(False, rest, HORIZON), (False, alone, HORIZON), (True, rest, HORIZON), (True, alone, HORIZON)]
     (shown,) = [run for run in stored if run.version_id == serving.id and of_runs[run.id] == rest]
 
     with public.reading() as session:
