@@ -95,7 +95,6 @@ def failures(of: Exam) -> set[str]:
     return {name for name, found in figures(of).items() if not (found <= LIMITS[name]).all()}
 
 
-@pytest.mark.parametrize("wetness", [False, True])
 def test_runs_together_are_each_alone_to_the_bit() -> None:
     members = exam(members=2)
     wetter = replace(members.forcing, mass=members.forcing.mass * 2)
@@ -107,6 +106,7 @@ def test_runs_together_are_each_alone_to_the_bit() -> None:
     assert not np.array_equal(together[0].discharge, together[1].discharge)
 
 
+@pytest.mark.parametrize("wetness", [False, True])
 def test_cells_that_only_their_own_water_opens_pass_all_that_is_asked_of_rain(wetness: bool) -> None:
     assert not failures(exam(members=2, unseen=BLIND, wetness=wetness)) & (OF_RAIN | {"drift", "storage"})
 
