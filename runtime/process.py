@@ -35,7 +35,7 @@ time."""
 
 
 def collect_seldom() -> None:
-    """Look for garbage less often than by default, and not at the end of the process, which frees its memory anyway."""
+    """Look for garbage less often than by default, and not at the end, where all modules would be looked through."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     atexit.register(gc.freeze)
 

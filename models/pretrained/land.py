@@ -28,7 +28,7 @@ class Land:
 
     def at(self, latitude: float, longitude: float) -> dict[str, float]:
         """Return the attributes at a place in degrees, by name; none beyond the grid or far from any known basin."""
-        from scipy.interpolate import RegularGridInterpolator  # imported here: few jobs ask, and it takes long to load
+        from scipy.interpolate import RegularGridInterpolator  # here, for it is loaded slowly and used rarely
 
         grid = RegularGridInterpolator((self.latitudes, self.longitudes), self.values, bounds_error=False)
         (values,) = grid([[latitude, longitude]])
