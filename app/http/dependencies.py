@@ -45,9 +45,10 @@ ServiceSettings = Annotated[Settings, of_app("settings")]
 JobSender = Annotated[Sender, of_app("sender")]
 
 
-async def _reading(database: OpenDatabase) -> AsyncIterator[Session]:
-    with_session = ExitStack()
-    session = with_session.enter_context(database.reading())  # takes no connection yet, and so needs no thread
+async def _reading(request: Request, database: OpenDatabase) -> AsyncIterator[Session]:
+    with_session, sees_all = ExitStack(), getattr(request.state, "sees_all", False)
+    seen = database if sees_all else database.for_public()
+    session = with_session.enter_context(seen.reading())  # takes no connection yet, and so needs no thread
     try:
         yield session
     finally:
