@@ -36,7 +36,7 @@ def timed(work: Work, kind: str, count: int, /, **params: Any) -> tuple[dict[str
         finally:
             ended.set()
         wall = time.perf_counter() - started
-    forkserver._forkserver._stop()  # its seconds and those of its copies are known when it has ended
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]  # then its seconds and those of its copies are known
     serial, parts = (after - at for after, at in zip(_cpu_seconds(), before, strict=True))
     seconds_to_first, looking = first.result()
     serial -= looking
