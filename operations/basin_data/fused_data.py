@@ -1,4 +1,4 @@
-"""Fused weather of a basin: the mean of its products, over the days that one of them brings."""
+"""Fused weather of a basin with all of the products that it is the mean of, over the days that one of them brings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,10 @@ from records.weather.fused_products import FusedProduct, list_fused
 
 
 def following(session: Session, written: Sequence[BasinData]) -> Iterator[list[BasinData]]:
-    """Yield what follows from basins' stored data, for each of the products that are means of theirs."""
+    """Yield what follows from basins' stored data, for each of the products that are means of theirs.
+
+    That is nothing in a basin without one of the products, and the whole record where the last of them begins.
+    """
     weather = {data.basin: [one for one in data.series if one.variable in WEATHER] for data in written}
     for fused in list_fused(session) if any(weather.values()) else ():
         of_basins = {
@@ -23,14 +26,31 @@ def following(session: Session, written: Sequence[BasinData]) -> Iterator[list[B
             for basin, of_basin in weather.items()
             if (brought := [one for one in of_basin if one.product in fused.parts])
         }
-        if of_basins:
-            yield [_mean(session, fused, basin, brought) for basin, brought in of_basins.items()]
+        known = series.basins_with(session, [*of_basins], fused.product, [*WEATHER])
+        if whole := covered(session, fused, [*of_basins]):
+            yield [
+                _mean(session, fused, basin, of_basins[basin]) if basin in known else of_record(session, fused, basin)
+                for basin in whole
+            ]
+
+
+def covered(session: Session, fused: FusedProduct, basin_ids: Sequence[str]) -> list[str]:
+    """Return the basins that have weather of all parts of a product, in order."""
+    held = [series.basins_with(session, basin_ids, part, [*WEATHER]) for part in fused.parts]
+    return sorted(set.intersection(*held))
 
 
 def _mean(session: Session, fused: FusedProduct, basin: str, brought: Sequence[SourceSeries]) -> BasinData:
     periods = [one.series.period for one in brought]
     days = Period(min(of.first for of in periods), max(of.last for of in periods))
     return of_days(session, fused, basin, sorted({one.variable for one in brought}), days)
+
+
+def of_record(session: Session, fused: FusedProduct, basin: str) -> BasinData:
+    """Return a basin's fused weather over all days that one of its parts has."""
+    held = [one for one in series.catalogue(session, basin) if one.product in fused.parts and one.variable in WEATHER]
+    days = Period(min(one.period.first for one in held), max(one.period.last for one in held))
+    return of_days(session, fused, basin, sorted({one.variable for one in held}), days)
 
 
 def of_days(session: Session, fused: FusedProduct, basin: str, variables: Sequence[str], days: Period) -> BasinData:
