@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
-# Bytecode of what pip has installed, on all processors; that of torch while pip, which takes one, installs the rest. The
-# packages' own tests are left out, as nothing imports them.
-BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing/_internal)/'
+# Bytecode of what pip has installed, on all processors; that of torch while pip, which takes one, installs the rest.
+# What nothing imports here is left out; where something does after all, Python writes it then.
+NOT_IMPORTED := tests?|testing/_internal|sqlalchemy/testing|_inductor|_dynamo|onnx|networkx|fontTools|mypyc?|casadi|pygments/lexers|sympy/physics
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(NOT_IMPORTED))/'
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
     models/nets/compiled/variants.py
 
@@ -31,9 +32,11 @@ setup: .venv/.ready
 	@touch $@
 
 .venv/.ready-to-test: .venv/.torch $(INSTALLED)
-# In this environment the build's tools are dependencies anyway: one of its own for the build would have them twice.
+# In this environment the build's tools are dependencies anyway: one of its own for the build would have them twice. The
+# libraries are compiled while pip resolves and downloads.
 	$(PIP) setuptools ziglang
-	$(BYTECODE) .venv/lib/python*/site-packages/torch & $(PIP) --no-build-isolation --editable '.[dev]' && wait
+	($(BIN)/python setup.py --quiet build_ext --inplace; $(BYTECODE) .venv/lib/python*/site-packages/torch) & \
+	    $(PIP) --no-build-isolation --editable '.[dev]' && wait
 	$(PIP) --no-deps openapi-python-client
 	$(BYTECODE) .venv/lib
 	@touch .venv/.ready $@

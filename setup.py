@@ -17,6 +17,7 @@ from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
+from setuptools.modified import newer_group
 
 sys.path.insert(0, str(Path(__file__).parent))
 from models.nets.compiled.variants import VARIANTS, Variant, fingerprint, machine_of
@@ -33,9 +34,9 @@ class Library(Extension):
     """The library of a variant."""
 
     def __init__(self, variant: Variant) -> None:
-        headers = [str(header) for header in sorted(SOURCES.glob("*.h"))]
+        declared = [Path("setup.py"), *SOURCES.glob("*.h"), SOURCES / "variants.py"]
         name = f"models.nets.compiled.recurrence-{variant.name}"
-        super().__init__(name, [str(SOURCES / "library.cpp")], depends=headers)
+        super().__init__(name, [str(SOURCES / "library.cpp")], depends=sorted(map(str, declared)))
         self.variant = variant
 
 
@@ -55,14 +56,17 @@ class BuildLibraries(build_ext):
         return f"{fullname.replace('.', os.sep)}.so"
 
     def build_extension(self, ext: Library) -> None:
-        """Compile the library of a variant."""
-        path = Path(self.get_ext_fullpath(ext.name))
+        """Compile the library of a variant, or take that beside its sources where they have not changed since."""
+        path, beside = Path(self.get_ext_fullpath(ext.name)), Path(self.get_ext_filename(ext.name))
         path.parent.mkdir(parents=True, exist_ok=True)
+        own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
+        if not (self.force or own_flags or newer_group([*ext.sources, *ext.depends], str(beside))):
+            self.copy_file(str(beside), str(path))
+            return
         target = ["-target", f"{self.machine}-{self.system}", f"-mcpu={ext.variant.processor}"]
         if self.machine == "x86_64":
             target.append("-mprefer-vector-width=512")
         target.append(f"-DFRESHET_SOURCES={fingerprint(SOURCES)}")
-        own_flags = shlex.split(os.environ.get("CXXFLAGS", ""))
         cache = str(Path(self.build_temp).absolute() / "zig")
         done = subprocess.run(
             [sys.executable, "-m", "ziglang", "c++", *FLAGS, *target, *own_flags, *ext.sources, "-o", str(path)],

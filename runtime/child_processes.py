@@ -22,6 +22,8 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, NoReturn, TypeAlias
 
+from runtime.process import collect_seldom
+
 _SAFE_PATH = "PYTHONSAFEPATH"
 _starting = Lock()
 _ENDING = (signal.SIGTERM, signal.SIGINT)
@@ -74,6 +76,10 @@ class _SafeProcess(SpawnProcess):
     def start(self) -> None:
         with _safe_path():
             super().start()
+
+    def run(self) -> None:
+        collect_seldom()
+        super().run()
 
 
 class _SafeContext(SpawnContext):

@@ -1,5 +1,6 @@
 """What every process sets up: logs, memory, garbage collection and threads."""
 
+import atexit
 import ctypes
 import gc
 import logging
@@ -34,8 +35,9 @@ time."""
 
 
 def collect_seldom() -> None:
-    """Look for garbage less often than by default."""
+    """Look for garbage less often than by default, and not at the end, where all modules would be looked through."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    atexit.register(gc.freeze)
 
 
 _LIBRARIES = ("OMP", "MKL", "OPENBLAS", "BLIS")

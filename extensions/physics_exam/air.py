@@ -1,9 +1,12 @@
 """Experiments with the temperature of the air, and with its energy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from extensions.physics_exam import weather
 from extensions.physics_exam.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
+from models.forcing import Forcing
 
 CHANGE = 3.0  # degC
 SNOW_MEAN, RAIN_MEAN = -5.0, 5.0  # degC, of the days around the storm
@@ -32,14 +35,12 @@ ENOUGH_SNOW = 0.05  # of precipitation
 )
 def other_air(exam: Exam) -> tuple[Numbers, ...]:
     """Warm and cool the air at the same relative humidity; return the figures of both."""
-    return _rise(exam, CHANGE), -_rise(exam, -CHANGE)
-
-
-def _rise(exam: Exam, degrees: float) -> Numbers:
-    change = np.full(exam.forcing.mass.shape, degrees)
-    changed = exam.respond(weather.with_temperature_change(exam.forcing, exam.inputs, change))
-    rise: Numbers = (changed.discharge - exam.usual.discharge).sum(axis=-1) / exam.precipitation
-    return rise
+    changes = [np.full(exam.forcing.mass.shape, degrees) for degrees in (CHANGE, -CHANGE)]
+    responses = exam.respond(*(weather.with_temperature_change(exam.forcing, exam.inputs, one) for one in changes))
+    warmer, cooler = (
+        (changed.discharge - exam.usual.discharge).sum(axis=-1) / exam.precipitation for changed in responses
+    )
+    return warmer, -cooler
 
 
 @experiment(
@@ -62,23 +63,25 @@ def _rise(exam: Exam, degrees: float) -> Numbers:
 )
 def snow_or_rain(exam: Exam) -> tuple[Numbers, ...]:
     """Let a winter storm fall as snow or as rain; return the figures of a year and of the first days."""
-    snow, rain = (_added_flow(exam, mean) for mean in (SNOW_MEAN, RAIN_MEAN))
+    snow, rain = _added_flows(exam, (SNOW_MEAN, RAIN_MEAN))
     volume = np.abs((snow - rain).sum(axis=-1)) / STORM_MM
     sooner = (snow - rain)[..., :EVENT_DAYS].sum(axis=-1) / STORM_MM
     snowy = exam.snow_share > ENOUGH_SNOW
     return np.where(snowy, volume, NOT_ASKED), np.where(snowy, sooner, NOT_ASKED)
 
 
-def _added_flow(exam: Exam, mean: float) -> Numbers:
-    """Return the flow added by the storm from its day on, at a mean temperature around it."""
+def _added_flows(exam: Exam, means: Sequence[float]) -> list[Numbers]:
+    """Return the flow added by the storm from its day on, at each mean temperature around it."""
     forcing = weather.first_days(exam.forcing, STORM_DAY + YEAR)
     days = slice(STORM_DAY - 1, STORM_DAY + EVENT_DAYS)
-    change = np.zeros(forcing.mass.shape)
-    change[:, days] = mean - exam.temperature[:, days]
-    without = weather.with_temperature_change(forcing, exam.inputs, change)
-    with_storm = weather.with_added_rain(without, np.full(len(change), STORM_DAY), STORM_MM)
-    added: Numbers = (exam.respond(with_storm).discharge - exam.respond(without).discharge)[..., STORM_DAY:]
-    return added
+    runs = list[Forcing]()
+    for mean in means:
+        change = np.zeros(forcing.mass.shape)
+        change[:, days] = mean - exam.temperature[:, days]
+        without = weather.with_temperature_change(forcing, exam.inputs, change)
+        runs += [without, weather.with_added_rain(without, np.full(len(change), STORM_DAY), STORM_MM)]
+    flows = [response.discharge[..., STORM_DAY:] for response in exam.respond(*runs)]
+    return [with_storm - without for without, with_storm in zip(flows[::2], flows[1::2], strict=True)]
 
 
 @experiment(

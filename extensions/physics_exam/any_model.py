@@ -146,6 +146,9 @@ class _AnyModel:
         outputs = _outputs(self.model, self._weather(whole))
         return {name: outputs[name][None, :, -days:] for name in names}, whole
 
+    def run_each(self, forcings: Sequence[Forcing], state: Forcing, names: Sequence[str]) -> list[dict[str, Numbers]]:
+        return [self.run(forcing, state, names)[0] for forcing in forcings]
+
     def _weather(self, forcing: Forcing) -> Weather:
         return Weather(
             forcing.first,

@@ -31,8 +31,8 @@ def dry_months(exam: Exam) -> tuple[Numbers, ...]:
         forcing = weather.first_days(exam.forcing, start + DRY_DAYS)
         rain = forcing.mass.copy()
         rain[:, start:] = 0
-        flow = exam.respond(weather.with_rain(forcing, rain)).discharge[..., start + DRAINING_DAYS :]
-        rises.append(largest_rise(flow))
+        (response,) = exam.respond(weather.with_rain(forcing, rain))
+        rises.append(largest_rise(response.discharge[..., start + DRAINING_DAYS :]))
     return (np.where(exam.snow_share < LITTLE_SNOW, np.max(rises, axis=0), NOT_ASKED),)
 
 
@@ -104,9 +104,7 @@ def other_area(exam: Exam) -> tuple[Numbers, ...]:
     usual = exam.usual.discharge[..., YEAR:].sum(axis=-1)
     if AREA not in exam.inputs.static:
         return (np.zeros(usual.shape),)
-    runoff = []
-    for area in (SMALL, LARGE):
-        values = np.full(len(exam.forcing.static), area)
-        forcing = weather.with_attribute(exam.forcing, exam.inputs, AREA, values)
-        runoff.append(exam.respond(forcing).discharge[..., YEAR:].sum(axis=-1))
-    return (np.abs(runoff[1] - runoff[0]) / np.where(usual == 0, 1, usual),)
+    areas = [np.full(len(exam.forcing.static), area) for area in (SMALL, LARGE)]
+    responses = exam.respond(*(weather.with_attribute(exam.forcing, exam.inputs, AREA, area) for area in areas))
+    small, large = (response.discharge[..., YEAR:].sum(axis=-1) for response in responses)
+    return (np.abs(large - small) / np.where(usual == 0, 1, usual),)

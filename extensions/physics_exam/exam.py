@@ -1,6 +1,6 @@
 """Members of a model, and their mean, under changed weather. The base of all experiments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -54,6 +54,9 @@ class Examined(Protocol):
     def run(self, forcing: Forcing, state: Any, names: Sequence[str]) -> tuple[dict[str, Numbers], Any]:
         """Return some outputs, (members, basins, days) each, and the last state."""
 
+    def run_each(self, forcings: Sequence[Forcing], state: Any, names: Sequence[str]) -> list[dict[str, Numbers]]:
+        """Return some outputs of each of several runs over the same days, all from one state."""
+
 
 class Exam:
     """Runs of what is examined from one day, from states that earlier weather has filled.
@@ -72,26 +75,27 @@ class Exam:
 
     def run(self, forcing: Forcing, state: Any = None) -> tuple[Response, Any]:
         """Return the response to some weather and the last state; by default from the first day's state."""
-        found, last = self._run(forcing, RESPONSE, self.state if state is None else state)
-        unknown = np.full_like(found["discharge"], np.nan)
-        return Response(*(found.get(name, unknown) for name in RESPONSE)), last
+        found, last = self.examined.run(forcing, self.state if state is None else state, self._known(RESPONSE))
+        return _response(found), last
 
-    def respond(self, forcing: Forcing) -> Response:
-        """Return the response to some weather from the first day's state."""
-        return self.run(forcing)[0]
+    def respond(self, *forcings: Forcing) -> list[Response]:
+        """Return the responses to weather of the same days, each from the first day's state."""
+        return [_response(of) for of in self.examined.run_each(forcings, self.state, self._known(RESPONSE))]
 
     def usually(self, name: str) -> Numbers:
         """Return an output under the weather as it was, (members + 1, basins, days)."""
-        return self._run(self.forcing, (name,), self.state)[0][name]
-
-    def _run(self, forcing: Forcing, names: Sequence[str], state: Any) -> tuple[dict[str, Numbers], Any]:
-        known = [name for name in names if name in self.examined.outputs]
-        found, last = self.examined.run(forcing, state, known)
-        return {name: np.concatenate([of, of.mean(axis=0, keepdims=True)]) for name, of in found.items()}, last
+        return _with_mean(self._usual_outputs[name])
 
     @cached_property
     def usual(self) -> Response:
-        return self.respond(self.forcing)
+        return _response(self._usual_outputs)
+
+    @cached_property
+    def _usual_outputs(self) -> dict[str, Numbers]:
+        return self.examined.run(self.forcing, self.state, self._known(OUTPUTS))[0]
+
+    def _known(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name in self.examined.outputs]
 
     @cached_property
     def temperature(self) -> Numbers:
@@ -110,6 +114,15 @@ class Exam:
         """Precipitation of the days examined, (basins,) in mm."""
         total: Numbers = self.forcing.mass.sum(axis=1, dtype=np.float64)
         return total
+
+
+def _response(found: Mapping[str, Numbers]) -> Response:
+    unknown = np.full_like(found["discharge"], np.nan)
+    return Response(*(_with_mean(found.get(name, unknown)) for name in RESPONSE))
+
+
+def _with_mean(of_members: Numbers) -> Numbers:
+    return np.concatenate([of_members, of_members.mean(axis=0, keepdims=True)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from extensions.physics_exam.exam import OUTPUTS, Numbers
 from jobspec.training import InputsConfig
 from models.ensemble import ArrayMap, Ensemble
 from models.forcing import Forcing
+from operations.basin_data.dataset import stacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +47,15 @@ class Members:
                 of_members.append(values.astype(np.float64))
             last.append(after)
         return {name: np.stack(of_members) for name, of_members in found.items()}, last
+
+    def run_each(
+        self, forcings: Sequence[Forcing], state: Sequence[ArrayMap], names: Sequence[str]
+    ) -> list[dict[str, Numbers]]:
+        """Run all together, so that few basins fill the blocks that networks compute."""
+        repeated = [
+            {name: np.concatenate([values] * len(forcings)) for name, values in of_member.items()}
+            for of_member in state
+        ]
+        found, _ = self.run(stacked(forcings), repeated, names)
+        parts = {name: np.split(values, len(forcings), axis=1) for name, values in found.items()}
+        return [{name: of_name[at] for name, of_name in parts.items()} for at in range(len(forcings))]

@@ -1,10 +1,13 @@
 """Experiments with more and with less rain."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from extensions.physics_exam import weather
 from extensions.physics_exam.exam import COLD, NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
 from extensions.physics_exam.water_response import largest_excess, returned_share
+from models.forcing import Forcing
 
 STORM_DAYS = 2 * YEAR  # a storm falls in the first year, and at least most of a year follows
 SEASONS = (15, 105, 195, 285)
@@ -47,9 +50,9 @@ def storms(exam: Exam) -> tuple[Numbers, ...]:
     largest = forcing.mass[:, :YEAR].argmax(axis=1)
     storms = [(largest, forcing.mass[np.arange(basins), largest])]
     storms += [(np.full(basins, day), np.full(basins, ADDED_MM, np.float32)) for day in SEASONS]
+    responses = exam.respond(*(weather.with_added_rain(forcing, day, depth) for day, depth in storms))
     figures = []
-    for day, depth in storms:
-        response = exam.respond(weather.with_added_rain(forcing, day, depth))
+    for (_, depth), response in zip(storms, responses, strict=True):
         added = depth.astype(np.float64)
         figures.append(
             (
@@ -75,22 +78,24 @@ def dry_ground(exam: Exam) -> tuple[Numbers, ...]:
     """Compare a storm after a wet and after a dry month, where no snow lies; return the worst figure of the months."""
     figures = []
     for start in MONTH_STARTS:
-        dry, wet = (_storm_runoff(exam, start, daily) for daily in (0.0, WET_MM))
+        dry, wet = _storm_runoff(exam, start, (0.0, WET_MM))
         mild = exam.temperature[:, start : start + MONTH + RUNOFF_DAYS].min(axis=1) > COLD
         figures.append(np.where(mild, (dry - wet) / ADDED_STORM_MM, NOT_ASKED))
     return (np.max(figures, axis=0),)
 
 
-def _storm_runoff(exam: Exam, start: int, daily: float) -> Numbers:
-    """Return the flow in mm that a storm adds in its days, after a month of equal daily rain."""
+def _storm_runoff(exam: Exam, start: int, daily: Sequence[float]) -> list[Numbers]:
+    """Return the flow in mm that a storm adds in its days, after a month of each equal daily rain."""
     forcing = weather.first_days(exam.forcing, start + MONTH + RUNOFF_DAYS)
-    rain = forcing.mass.copy()
-    rain[:, start : start + MONTH] = daily
-    rain[:, start + MONTH :] = 0
-    without = weather.with_rain(forcing, rain)
-    with_storm = weather.with_added_rain(without, np.full(len(rain), start + MONTH), ADDED_STORM_MM)
-    added: Numbers = (exam.respond(with_storm).discharge - exam.respond(without).discharge).sum(axis=-1)
-    return added
+    runs = list[Forcing]()
+    for depth in daily:
+        rain = forcing.mass.copy()
+        rain[:, start : start + MONTH] = depth
+        rain[:, start + MONTH :] = 0
+        without = weather.with_rain(forcing, rain)
+        runs += [without, weather.with_added_rain(without, np.full(len(rain), start + MONTH), ADDED_STORM_MM)]
+    flows = [response.discharge for response in exam.respond(*runs)]
+    return [(with_storm - without).sum(axis=-1) for without, with_storm in zip(flows[::2], flows[1::2], strict=True)]
 
 
 @experiment(
@@ -112,6 +117,6 @@ def _storm_runoff(exam: Exam, start: int, daily: float) -> Numbers:
 )
 def less_rain(exam: Exam) -> tuple[Numbers, ...]:
     """Take a fifth of the rain from every day; return the figures of flow and loss."""
-    drier = exam.respond(weather.with_rain(exam.forcing, exam.forcing.mass * DRIER))
+    (drier,) = exam.respond(weather.with_rain(exam.forcing, exam.forcing.mass * DRIER))
     loss = (drier.loss - exam.usual.loss).sum(axis=-1) / exam.precipitation
     return largest_excess(drier.discharge, exam.usual.discharge), loss

@@ -22,7 +22,7 @@ from models.contract import BasinVectors, Inputs, Network, Outputs, State, check
 from models.nets import bucket_scan
 from models.nets.bucket_scan import DELAYS, PATHS, STORES, UNDERWAY, Constants, Drivers, Flow, TaggedFlow
 from models.nets.compiled import bucket_recurrence as compiled
-from models.nets.layers import BLOCK, AntecedentWeather, Embedding, Linear
+from models.nets.layers import AntecedentWeather, Embedding, Linear
 
 TRANSITION = 1.0  # degC around the threshold within which snow and rain fall together
 FIRST_RECESSION = 0.7  # 1/day, of the weights of the way to the gauge at first
@@ -132,9 +132,9 @@ def _shares(z: Tensor) -> Tensor:
     return weights / weights.sum(0)
 
 
-BLOCK_NUMBERS = 16_384
-"""Numbers that are computed together outside training: few enough that torch never splits an operation among threads,
-which would change bits."""
+TOGETHER, TOGETHER_IN_THREADS = 262_144, 16_384
+"""Numbers that are computed together outside training by one thread, and where torch has several: few enough then that
+it never splits an operation among them, which would change bits."""
 
 
 class Buckets(Network):
@@ -240,8 +240,10 @@ class Buckets(Network):
         if "tags" in state:
             check_tags(inputs, state["c"], state["tags"])
             tagged = state["tags"].permute(1, 2, 0).contiguous()
-        days = len(inputs.mass)
-        block = days if torch.is_grad_enabled() else max(1, BLOCK_NUMBERS // (len(DAILY) * self.components * BLOCK))
+        block = days = len(inputs.mass)
+        if not torch.is_grad_enabled():
+            numbers = TOGETHER if torch.get_num_threads() == 1 else TOGETHER_IN_THREADS
+            block = max(1, numbers // (len(DAILY) * cells[: self.components].numel()))
         for first in range(0, days, block):
             some = inputs.between(first, first + block)
             moves = None if embedded is None else self._moves(embedded[first : first + block])

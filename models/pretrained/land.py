@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import RegularGridInterpolator
 
 from hydrology.base.arrays import Array
 from models import checkpoint
@@ -29,6 +28,8 @@ class Land:
 
     def at(self, latitude: float, longitude: float) -> dict[str, float]:
         """Return the attributes at a place in degrees, by name; none beyond the grid or far from any known basin."""
+        from scipy.interpolate import RegularGridInterpolator  # here, for it is loaded slowly and used rarely
+
         grid = RegularGridInterpolator((self.latitudes, self.longitudes), self.values, bounds_error=False)
         (values,) = grid([[latitude, longitude]])
         return dict(zip(self.names, values.tolist(), strict=True)) if np.isfinite(values).all() else {}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from extensions.physics_exam.exam import NOT_ASKED, Exam, Numbers
+from extensions.physics_exam.exam import NOT_ASKED, RESPONSE, Exam, Numbers
 from extensions.physics_exam.members import Members
 from extensions.physics_exam.questions import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask, ruled_out
 from hydrology.base.calendar import Period, day
@@ -93,6 +93,17 @@ def figures(of: Exam) -> dict[str, Numbers]:
 
 def failures(of: Exam) -> set[str]:
     return {name for name, found in figures(of).items() if not (found <= LIMITS[name]).all()}
+
+
+def test_runs_together_are_each_alone_to_the_bit() -> None:
+    members = exam(members=2)
+    wetter = replace(members.forcing, mass=members.forcing.mass * 2)
+    together = members.respond(members.forcing, wetter)
+    for forcing, response in zip((members.forcing, wetter), together, strict=True):
+        alone, _ = members.run(forcing)
+        for name in RESPONSE:
+            assert np.array_equal(getattr(response, name), getattr(alone, name)), name
+    assert not np.array_equal(together[0].discharge, together[1].discharge)
 
 
 @pytest.mark.parametrize("wetness", [False, True])
