@@ -30,12 +30,6 @@ def client(filled: Filled) -> Iterator[TestClient]:
         yield started
 
 
-@pytest.fixture
-def either(on_either: Database) -> Iterator[TestClient]:
-    with serving(on_either.url, at=FILLED_UNTIL) as started:
-        yield started
-
-
 def leaks(answers: dict[str, tuple[int, str]], filled: Filled) -> set[str]:
     """Return the addresses whose answers have anything of the shadow."""
     shown = {path: text for path, (_, text) in answers.items()}
@@ -52,14 +46,14 @@ def test_no_address_and_no_page_has_anything_of_it(client: TestClient, filled: F
     assert leaks(shown, filled) == {*LISTS_WITH_IT}, "an administrator sees it, and so would this test"
 
 
-def test_lists_counts_and_pages_are_those_of_a_database_without_it(
-    either: TestClient, on_either: Database, filled: Filled
-) -> None:
-    addresses, operator = lists(either), bearer(on_either)
-    assert len(addresses) > 30
-    hidden = read(either, addresses, operator)
-    remove_shadow(on_either, filled)
-    without = read(either, addresses, operator)
+def test_lists_counts_and_pages_are_those_of_a_database_without_it(on_postgresql: Database, filled: Filled) -> None:
+    operator = bearer(on_postgresql)
+    with serving(on_postgresql.url, at=FILLED_UNTIL) as client:
+        addresses = lists(client)
+        assert len(addresses) > 30
+        hidden = read(client, addresses, operator)
+        remove_shadow(on_postgresql, filled)
+        without = read(client, addresses, operator)
     differ = {path for path in addresses if _of_content(hidden[path]) != _of_content(without[path])}
     assert differ == set()
 
