@@ -18,7 +18,7 @@ from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
 from app.guide import search as guide_search
 from app.http import problems
-from app.http.api_keys import any_key, sent_key
+from app.http.api_keys import any_key, note_key, sent_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs import endpoints as jobs
 from app.jobs import schedules
@@ -50,7 +50,11 @@ RESOURCES = (
     *(status.router, metrics.audit_router),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
-PAGES = (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, models, operating, issues_page)
+PAGES = (
+    *(page.router for page in (rivers_page, alerts_page, basin_page, side_by_side, what_if_page, models)),
+    *(operating.router, issues_page.router),
+    *(extension.load(router) for extension in extensions() for router in extension.pages),
+)
 
 
 def operation_id(route: APIRoute) -> str:
@@ -68,16 +72,18 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
 
     If reading needs a key, only health probes, metrics and the guide's pages work without one.
     """
-    closed: dict[str, Any] = {}
+    closed: dict[str, Any] = {"dependencies": [Depends(note_key)]}
+    of_pages: dict[str, Any] = {"dependencies": [Depends(sent_key)]}
     if read_needs_key:
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
+        of_pages = closed
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)], generate_unique_id_function=operation_id)
     for router in RESOURCES:
         strict.include_router(router, prefix="/v1", **closed)
     for module in (health, metrics):
         strict.include_router(module.router)
     for page in PAGES:
-        strict.include_router(page.router, include_in_schema=False, **(closed or {"dependencies": [Depends(sent_key)]}))
+        strict.include_router(page, include_in_schema=False, **of_pages)
     for router in (mail.problems_router, mail.router, guide_search.router, guide.router):
         strict.include_router(router)
     return strict

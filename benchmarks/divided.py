@@ -7,6 +7,7 @@ process all is serial.
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import forkserver
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from threading import Event
 from typing import Any
@@ -35,6 +36,7 @@ def timed(work: Work, kind: str, count: int, /, **params: Any) -> tuple[dict[str
         finally:
             ended.set()
         wall = time.perf_counter() - started
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]  # then its seconds and those of its copies are known
     serial, parts = (after - at for after, at in zip(_cpu_seconds(), before, strict=True))
     seconds_to_first, looking = first.result()
     serial -= looking

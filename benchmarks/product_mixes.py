@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from extensions.weights.learning import LearntWeights
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.products import JOINT, subsets
 from models.nets.layers import BLOCK
-from operations.verification.learn_weights import LearntWeights
 from operations.verification.past_simulation import PastDays
 from operations.versions.load_networks import load_version
 from records.database.engine import Database

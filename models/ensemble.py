@@ -28,6 +28,7 @@ from models.nets.layers import BLOCK
 from models.networks import build
 
 GROUP = 4 * BLOCK  # basins per call, so that the fixed cost of a call is small
+GROUP_DAYS = 64  # of a group per call: over fewer days as many more groups are run together
 
 ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 
@@ -42,7 +43,8 @@ def simulate(
     samples, was_training = inputs.mass.shape[1], network.training
     if was_training:
         network.eval()
-    size = GROUP if network.computes_blocks_alone else BLOCK
+    groups = max(1, GROUP_DAYS // max(1, len(inputs.mass)))
+    size = groups * GROUP if network.computes_blocks_alone else BLOCK
     try:
         blocks = [
             _run_blocks(network, inputs, state, slice(first, min(first + size, samples)), wanted)

@@ -1,8 +1,9 @@
 """Starts child processes, limits them, ends them, and describes how they ended.
 
-All processes start here: programs (`start`), functions in a new Python (`spawn_context`) and copies of this process
-(`Fork`). A child dies with its parent, and runs the installed Freshet: without `-P` Python searches the working folder
-for modules first, so a folder `models/` or `records/` in it would run in place of Freshet's.
+All processes start here: programs (`start`), functions in a new Python (`spawn_context`) or in a copy of one that has
+loaded what they need (`fork_context`), and copies of this process (`Fork`). A child dies with its parent, and runs the
+installed Freshet: without `-P` Python searches the working folder for modules first, so a folder `models/` or
+`records/` in it would run in place of Freshet's.
 """
 
 import ctypes
@@ -16,8 +17,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing import resource_tracker
-from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing.context import ForkServerContext, SpawnContext, SpawnProcess
 from pathlib import Path
 from threading import Lock
 from typing import IO, NoReturn, TypeAlias
@@ -70,6 +71,19 @@ def spawn_context() -> SpawnContext:
     with _safe_path():
         resource_tracker.ensure_running()  # a process of its own, which the first lock or queue would start
     return _SafeContext()
+
+
+def fork_context(loads: str) -> ForkServerContext:
+    """Return the way to fork processes for functions from one that has loaded a module, and computes nothing itself.
+
+    It starts with the first call and ends with this process: its copies have its environment and limits.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["__main__", loads])
+    with _safe_path():
+        resource_tracker.ensure_running()
+        forkserver.ensure_running()
+    return context
 
 
 class _SafeProcess(SpawnProcess):

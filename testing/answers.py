@@ -29,14 +29,14 @@ def answers(address: str, stored: FilledStore) -> Answers:
         shown = {}
         gauge = client.get(f"/v1/basins/{BASINS[0]}").raise_for_status().json()
         place = f"POINT({gauge['longitude']} {gauge['latitude']})"
-        for path, form in _readable(document, stored, place):
+        for path, form in readable(document, stored, place):
             answer = client.get(path, headers={"Accept": form})
             content = _without_time(answer.content) if form == NETCDF and answer.is_success else answer.content
             shown[path, form] = f"{answer.status_code} ".encode() + content
         return shown
 
 
-def _readable(document: dict[str, Any], stored: FilledStore, place: str) -> Iterator[tuple[str, str]]:
+def readable(document: dict[str, Any], stored: FilledStore, place: str) -> Iterator[tuple[str, str]]:
     """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
     names = {name: getattr(stored, name) for name in FilledStore.__dataclass_fields__}
     names |= {

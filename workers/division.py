@@ -170,7 +170,7 @@ def _here(running: JobRun, parts: Sequence[JobRequest], do_part: Part[Any]) -> l
         return [_attempt(_under(running, partial(show, at)), do_part, part) for at, part in enumerate(parts)]
     stored = [(part.kind, part.stored()) for part in parts]
     piece = partial(_part, work.settings, work.clock, running.grant, running.job, running.roots, do_part, stored)
-    done = side_by_side(piece, range(len(parts)), processes, show)
+    done = side_by_side(piece, range(len(parts)), processes, show, loads=do_part.__module__)
     return [done[number] for number in range(len(parts))]
 
 

@@ -182,7 +182,7 @@ def watch_issue(tools: WorkerContext) -> bool:
     now, stated = tools.clock.now(), tools.settings.issues_complete_by
     if stated is None or tools.clock.replays:
         return False
-    with tools.database.reading() as session:
+    with tools.database.for_public().reading() as session:
         notice = completeness.due(session, now, stated)
     if notice is None:
         return False

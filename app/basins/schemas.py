@@ -11,12 +11,13 @@ from app.http.base_schema import Area, Missing, Model, next_page
 from hydrology.base import units as convert
 from hydrology.base.doc import Why
 from records.basins import basins, ownership
+from records.database.visibility import SHADOW
 from records.versions.promotions import areas_in_use
 
-Kind = Literal["usgs", "synthetic", "other", "unofficial"]
+Kind = Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
 _KINDS = (
     "`synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches "
-    "neither for it nor for its levels and forecasts."
+    "neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it."
 )
 BasinKind = Annotated[Kind, Field(description=_KINDS)]
 AreaUsed = Annotated[
@@ -30,13 +31,13 @@ _UNKNOWN = Why("No source has given a value.")
 
 def kind_of(session: Session, basin: str) -> Kind:
     """Return the kind of a basin, to label synthetic and unofficial basins."""
-    return named_kind(basin, official=ownership.owner(session, basin) is None)
+    return named_kind(basin, ownership.owner(session, basin))
 
 
-def named_kind(basin: str, *, official: bool) -> Kind:
+def named_kind(basin: str, owner: str | None) -> Kind:
     """Return the kind of an unofficial basin, or of an official one from its namespace."""
-    if not official:
-        return "unofficial"
+    if owner is not None:
+        return "shadow" if owner == SHADOW else "unofficial"
     match basin.partition("-")[0]:
         case "USGS":
             return "usgs"
@@ -125,7 +126,7 @@ class BasinDetail(BasinSummary):
 def basin_summaries(session: Session, stored: Sequence[ownership.Basin]) -> list[BasinSummary]:
     owners, areas = ownership.owners(session, [basin.id for basin in stored]), areas_in_use(session, stored)
     return [
-        BasinSummary.from_records(basin, **_area_and_kind(basin, areas[basin.id], official=basin.id not in owners))
+        BasinSummary.from_records(basin, **_area_and_kind(basin, areas[basin.id], owners.get(basin.id)))
         for basin in stored
     ]
 
@@ -142,7 +143,7 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     area = areas_in_use(session, [stored])[basin]
     return BasinDetail.from_records(
         stored,
-        **_area_and_kind(stored, area, official=ownership.owner(session, basin) is None),
+        **_area_and_kind(stored, area, ownership.owner(session, basin)),
         areas_km2={name: m2 / convert.M2_PER_KM2 for name, m2 in stored.areas.items()},
         weather_points=stored.weather_points or (),
         assume_attributes=bool(stored.assume_attributes),
@@ -155,8 +156,8 @@ def basin_detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _area_and_kind(basin: ownership.Basin, area: convert.Area | None, *, official: bool) -> dict[str, Any]:
+def _area_and_kind(basin: ownership.Basin, area: convert.Area | None, owner: str | None) -> dict[str, Any]:
     why = "No source has given an area by which its flow could be converted."
     if len(basin.areas) > 1:
         why = "No current model version chooses among the areas of its sources: name one where flow is converted."
-    return {"kind": named_kind(basin.id, official=official), "area": area, "why": {"area": why}}
+    return {"kind": named_kind(basin.id, owner), "area": area, "why": {"area": why}}

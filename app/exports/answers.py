@@ -92,6 +92,8 @@ class VaryByRequest(Middleware):
             headers.add_vary_header("Accept")
         if state.get("varies_by_key") and "Authorization" not in headers.get("vary", ""):
             headers.add_vary_header("Authorization")
+        if state.get("sees_all") and "cache-control" in headers:
+            headers["cache-control"] = headers["cache-control"].replace("public", "private")
 
 
 Places = Mapping[str, Site]

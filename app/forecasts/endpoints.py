@@ -41,7 +41,7 @@ def tag_of(latest: Latest, representation: Representation) -> str:
     newer = latest.superseded_by and latest.superseded_by.run_id
     age = None if representation.at is None else age_days(latest.run.t0, representation.at)
     pruned = latest.basin.pruned and str(latest.basin.pruned)
-    special = (pruned, latest.awaited, None if latest.is_official else "unofficial", latest.adjustment)
+    special = (pruned, latest.awaited, latest.owner and "unofficial", latest.adjustment)
     marks = [mark for mark in special if mark is not None]
     return _tag(representation, latest.run.id, latest.basin.basin_id, newer, age, *marks)
 

@@ -248,7 +248,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
     }
     return {
         "basin": basin.basin_id,
-        "basin_kind": named_kind(basin.basin_id, official=latest.is_official),
+        "basin_kind": named_kind(basin.basin_id, latest.owner),
         "run": run.id,
         "version": run.version_id,
         "status": basin.status,

@@ -83,7 +83,7 @@ def detail(session: Session, run: str) -> RunDetail:
             BasinOfRun.from_records(
                 outcome,
                 outcome.summary,
-                basin_kind=named_kind(outcome.basin_id, official=outcome.basin_id not in owners),
+                basin_kind=named_kind(outcome.basin_id, owners.get(outcome.basin_id)),
                 reason=text(outcome.reason),
             )
             for outcome in of_basins

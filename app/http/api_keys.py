@@ -4,6 +4,7 @@ A token is taken from that header alone, never from a URL, and is never logged.
 """
 
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from typing import Annotated, Any
 
 import structlog
@@ -13,11 +14,12 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
-from app.http.dependencies import OpenDatabase, ServiceClock
+from app.http.dependencies import SeenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.http.middleware import shown_path
 from app.http.problems import Forbidden, Unauthorized
+from hydrology.base.errors import Problem
 from records.access import keys
 from records.access.audit import Actor, Writer
 from records.database.engine import Database
@@ -47,7 +49,7 @@ async def any_key(
         raise Unauthorized(f"This needs a key: {_how(request)}")
     key = await run_in_threadpool(_look_up, request, sent.credentials)
     if key is not None:
-        request.state.key = key
+        request.state.key, request.state.sees_all = key, key.is_admin
         return key
     failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
     if not failures.allowed:
@@ -79,6 +81,12 @@ async def sent_key(request: Request) -> keys.Key | None:
     return await any_key(request) if "Authorization" in request.headers else None
 
 
+async def note_key(request: Request) -> None:
+    """Note the key of a request that needs none: an administrator's sees more. A wrong one counts as none."""
+    with suppress(Problem):
+        await sent_key(request)
+
+
 async def _counted(request: Request, key: AnyKey) -> keys.Key:
     standing: LimitStatus = await request.app.state.rates.count("writes", key.id)
     request.state.writes = standing
@@ -91,7 +99,7 @@ async def _counted(request: Request, key: AnyKey) -> keys.Key:
 Operator = Annotated[keys.Key, Depends(_counted)]
 
 
-async def _writer(request: Request, key: Operator, database: OpenDatabase, clock: ServiceClock) -> Writer:
+async def _writer(request: Request, key: Operator, database: SeenDatabase, clock: ServiceClock) -> Writer:
     return Writer(key, Actor(key.name, key.id, address_of(request.scope) or None), database, clock, clock.wall())
 
 

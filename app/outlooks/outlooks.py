@@ -178,7 +178,7 @@ def answer_of(session: Session, outlook: reader.Outlook, units: Units) -> schema
     return schemas.BasinOutlook.from_records(
         outlook,
         run,
-        basin_kind=named_kind(outlook.basin, official=outlook.is_official),
+        basin_kind=named_kind(outlook.basin, outlook.owner),
         run=no_run if run is None else run.id,
         **of_run,
         units={"discharge": units, "snow": "mm"},

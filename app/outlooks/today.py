@@ -38,19 +38,20 @@ class AllBasins:
     """All basins of a database: read again once anything has been committed, and each minute; thread-safe."""
 
     def __init__(self, database: Database) -> None:
-        self._database, self._lock, self._read = database, Lock(), dict[bool, tuple[object, Today]]()
+        self._database, self._lock, self._read = database, Lock(), dict[object, tuple[object, Today]]()
 
     def today(self, session: Session, at: datetime, *, with_skill: bool = False) -> Today:
         with self._lock:
             stamp = self._database.content_stamp(session), at.replace(second=0, microsecond=0)  # before all is read
-            read_at, today = self._read.get(with_skill, (None, None))
+            which = with_skill, session.info["public"]
+            read_at, today = self._read.get(which, (None, None))
             if today is None or read_at != stamp:
                 found = overview(session, at)
                 if with_skill:
                     known = simulation_skill(session, {basin.id: basin.version for basin in found if basin.version})
                     found = [basin._replace(nse=known.get(basin.id)) for basin in found]
                 today = today if today is not None and today.unsorted == found else Today(found)
-                self._read[with_skill] = stamp, today
+                self._read[which] = stamp, today
             return today
 
 

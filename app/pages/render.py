@@ -35,6 +35,7 @@ from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.unit_systems import CHOICES, UnitSystem
 from hydrology.base.units import STANDARD, Units
 from hydrology.extremes.level_checks import level_title, percent
+from jobspec.extensions import extensions
 from jobspec.fields import TimeZone
 from runtime.clock import Clock
 from runtime.release import code_version
@@ -130,7 +131,7 @@ def _shown(value: object) -> object:
 
 
 _ENVIRONMENT = Environment(
-    loader=FileSystemLoader(TEMPLATES),
+    loader=FileSystemLoader([TEMPLATES, *(one.folder for one in extensions() if one.pages)]),
     finalize=_shown,
     autoescape=True,
     undefined=StrictUndefined,

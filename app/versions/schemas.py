@@ -16,6 +16,7 @@ from hydrology.base.products import MAX_PARTS
 from hydrology.water.ledger import tolerance_of
 from hydrology.water.probes import ProbeResult
 from jobspec.fields import Basins, Id, Line, RequestModel
+from records.database.visibility import SHADOW
 from records.versions import promotions, versions
 from records.versions.version_properties import Pretrained
 
@@ -35,7 +36,9 @@ class ModelSummary(Model):
     trained_on: str = Field(
         description="The weather product that it learnt from; if it differs from `product`, check the skill."
     )
-    status: Literal["ready", "withdrawn"]
+    status: Literal["ready", "withdrawn", "shadow"] = Field(
+        description="`shadow`: it is not public yet, and only administrators see it."
+    )
     created_at: datetime = Field(description="When it was created, by the machine's clock.")
     issued_at: datetime = Field(description="When it was created, by the service's clock.")
     parent: str | None = Field(description="The version that it was fine-tuned from; null for one from scratch.")
@@ -235,6 +238,7 @@ def _counts(version: versions.Version, in_use: Mapping[str, Sequence[str]]) -> d
         "basin_count": len(version.basins),
         "current_for": len(in_use.get(version.id, ())),
         "official": version.owner is None,
+        "status": "shadow" if version.owner == SHADOW else version.status,
     }
 
 

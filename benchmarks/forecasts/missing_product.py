@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.product_mixes import ALL, OWN, TURNS, mixes_of_basins
+from extensions.weights.learning import LearntWeights, learn_weights
 from hydrology.base.calendar import Period
 from hydrology.scores.scores import nse
-from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.basins import basins
 from records.database.engine import Database
 from records.versions import versions

@@ -25,6 +25,7 @@ from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from extensions.shipping.writing import write_combination
+from extensions.weights.learning import LearntWeights, learn_weights
 from hydrology.base.calendar import Period
 from hydrology.scores.comparisons import quartiles
 from hydrology.scores.scores import all_scores
@@ -32,7 +33,6 @@ from models.pretrained import SHELF, form
 from models.pretrained.combination import Description, ShippedPart
 from models.pretrained.form import Named, load
 from operations.training.pretrained import install
-from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database
 from runtime.clock import Clock
 from testing.work import work_of

@@ -268,9 +268,9 @@ class BasinOfRun(Model):
     """Outcome of a run in a basin."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     status: Literal["issued", "withheld", "failed"]
@@ -308,9 +308,9 @@ class BasinSummary(Model):
     id: str
     """The full identifier."""
 
-    kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `usgs`: a USGS stream gauge. `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `usgs`: a USGS stream gauge. `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     name: str | None
@@ -517,9 +517,9 @@ class CellsOfBasin(Model):
     """The water in each cell of a member at the end of each day, mm."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -604,6 +604,8 @@ class Change(Model):
         "basin changed",
         "basin adopted",
         "basin released",
+        "shadow started",
+        "shadow ended",
         "threshold set",
         "threshold confirmed",
         "threshold removed",
@@ -1558,6 +1560,27 @@ class GRUConfig(Model):
     """Initial bias of the update gate, which retains."""
 
 
+class Gate(Model):
+    """A gate: what is reached, and what is needed."""
+
+    name: Literal["issues", "skill", "coverage", "inputs"]
+    """
+    `issues`: number of forecasts issued, of the basin with the fewest. `skill`: CRPS skill of calibrated forecasts against persistence, 1 day ahead. `coverage`: share of days on which observed flow lies in the 90 % range, 1 day ahead; both in the median basin. `inputs`: share of forecasts without a past day whose weather was filled.
+    """
+
+    value: float | None
+    """What is reached."""
+
+    least: float
+    """The least that is needed."""
+
+    most: float | None
+    """The most that is allowed."""
+
+    is_met: bool
+    """Whether it is met."""
+
+
 class GridForecastSettings(Model):
     """Weather forecasts on a grid, with their members: the newest run in NetCDF, Zarr or GRIB2."""
 
@@ -2019,7 +2042,9 @@ class ModelSummary(Model):
     trained_on: str
     """The weather product that it learnt from; if it differs from `product`, check the skill."""
 
-    status: Literal["ready", "withdrawn"]
+    status: Literal["ready", "withdrawn", "shadow"]
+    """`shadow`: it is not public yet, and only administrators see it."""
+
     created_at: AwareDatetime
     """When it was created, by the machine's clock."""
 
@@ -2312,9 +2337,9 @@ class Observations(Model):
     """Daily series of a product in a basin, a column each."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     product: str
@@ -3330,6 +3355,33 @@ class Series(Model):
     """When it last changed."""
 
 
+class Shadow(Model):
+    """A basin or a version that is operated and not public yet."""
+
+    subject: Literal["basin", "version"]
+    id: str
+    name: str | None
+    """Its name for people."""
+
+    version: str | None
+    """The version whose forecasts count: of a basin its current one."""
+
+    gates: list[Gate]
+    """What is reached, and what is needed."""
+
+    is_ready: bool
+    """Whether all gates are met: an administrator may end it."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+
+class ShadowList(Model):
+    """All that is in the shadow: basins, then versions."""
+
+    shadow: list[Shadow]
+
+
 class Signature(Model):
     """A signature of the river: as simulated, and as estimated where there is no gauge."""
 
@@ -3370,9 +3422,9 @@ class Simulation(Model):
     """Simulated and observed flow of a basin, from which its scores are computed."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -3556,9 +3608,9 @@ class StateDetail(Model):
     """Why a field is null, by the field's name: nothing is left out without a reason."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -4272,9 +4324,9 @@ class AgeOfRun(Model):
     """The discharge of the days ahead by the season in which its water fell, mm/day."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -4631,9 +4683,9 @@ class BasinAlerts(Model):
     """The alerts of a basin by its newest forecast."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str | None
@@ -4666,9 +4718,9 @@ class BasinDetail(Model):
     id: str
     """The full identifier."""
 
-    kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `usgs`: a USGS stream gauge. `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `usgs`: a USGS stream gauge. `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     name: str | None
@@ -4817,9 +4869,9 @@ class ChangeOfRun(Model):
     """Why a forecast differs from the previous one on the days that both hold."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -5137,9 +5189,9 @@ class DrainDownOfRun(Model):
     """Recession of a basin without further rain."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -5380,9 +5432,9 @@ class Events(Model):
     """The events of a basin as a model version simulates them with observed weather."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -5416,9 +5468,9 @@ class ExceedanceOfRun(Model):
     """Exceedance probabilities of levels on the days ahead."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -5720,9 +5772,9 @@ class ForecastError(Model):
     """The error of a run's forecast of a basin over its days ahead."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -6242,9 +6294,9 @@ class LongTermBalance(Model):
     """Water balance of all days from the empty store to T0."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -6448,7 +6500,9 @@ class ModelDetail(Model):
     trained_on: str
     """The weather product that it learnt from; if it differs from `product`, check the skill."""
 
-    status: Literal["ready", "withdrawn"]
+    status: Literal["ready", "withdrawn", "shadow"]
+    """`shadow`: it is not public yet, and only administrators see it."""
+
     created_at: AwareDatetime
     """When it was created, by the machine's clock."""
 
@@ -6575,9 +6629,9 @@ class Normals(Model):
     """Normals for the requested days, by variable."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     product: str | None
@@ -6628,9 +6682,9 @@ class OriginOfRun(Model):
     """The discharge of the days ahead by where its water was at T0, mm/day."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -7064,9 +7118,9 @@ class RainMarginOfRun(Model):
     """The rain that takes flow to each level, from the water in the basin at T0."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -7586,9 +7640,9 @@ class SkilfulDays(Model):
     """Until which day ahead forecasts of a basin are better than climatology, by month."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -7718,9 +7772,9 @@ class SpreadOfRun(Model):
     """Spread of the members' discharge on each day ahead, and its sources."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -7882,9 +7936,9 @@ class StageOfRun(Model):
     """The latest forecast as stage."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -8130,9 +8184,9 @@ class StorageOfRun(Model):
     """Water in the basin on the days ahead, mm, the mean of the members."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -8448,9 +8502,9 @@ class VolumesOfRun(Model):
     """A seasonal volume."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -8653,9 +8707,9 @@ class WhatIfOfRun(Model):
     """A what-if run and the run without its changes, side by side."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -8884,9 +8938,9 @@ class BalanceOfRun(Model):
     """The water balance of the days ahead, mm."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -9047,9 +9101,9 @@ class BasinForecast(Model):
     """The result of a run for a basin."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     run: str
@@ -9287,9 +9341,9 @@ class BasinOutlook(Model):
     """A basin in short: flow now and on the days ahead, its peak, threat, change, snow, season and skill."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     at: AwareDatetime
@@ -9329,9 +9383,9 @@ class BasinSkill(Model):
     """The scores of a model version in a basin."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -9363,9 +9417,9 @@ class BasinVerification(Model):
     """Verification of a model version's forecasts in a basin."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -9460,9 +9514,9 @@ class DecisionValue(Model):
     """The worth of acting on the chance of high flow, in the cost-loss model (Richardson 2000)."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     version: str
@@ -9590,9 +9644,9 @@ class Thresholds(Model):
     """The levels of a basin's discharge."""
 
     basin: str
-    basin_kind: Literal["usgs", "synthetic", "other", "unofficial"]
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
     """
-    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts.
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
     """
 
     product: str

@@ -3105,6 +3105,63 @@ class Operations(BaseClient):
             return self._content(request)
         return self._answer(models.RivalFlow, request)
 
+    def read_shadow(self) -> models.ShadowList:
+        """List what is not public yet.
+
+        Basins and versions in the shadow: feeds, daily forecasts, verification and levels go on for them, and
+        nobody but administrators sees any of it. `gates` has how far each is. Addresses of the service show them,
+        with an admin's key, as `shadow`.
+        """
+        request = Request("GET", "/v1/shadow")
+        return self._answer(models.ShadowList, request)
+
+    def start_shadow_of_basin(self, basin: str) -> models.Shadow:
+        """Put a basin into the shadow.
+
+        The public sees nothing of it from then on: its address is not known, and its alerts end. One that is not
+        stored yet is in the shadow from the first day. Repeating it changes nothing.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+        """
+        request = Request("PUT", path_of("/v1/basins/{basin}/shadow", basin=basin))
+        return self._answer(models.Shadow, request)
+
+    def end_shadow_of_basin(self, basin: str) -> None:
+        """Make a basin in the shadow public.
+
+        Agree that it becomes public, which is refused while a gate is not met. Its alerts begin anew with the next
+        forecast.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+        """
+        request = Request("DELETE", path_of("/v1/basins/{basin}/shadow", basin=basin))
+        self._content(request)
+
+    def start_shadow_of_version(self, version: str) -> models.Shadow:
+        """Put a model version into the shadow.
+
+        It forecasts its basins after each daily cycle, beside the version that serves them, and is verified. The
+        public sees nothing of it. Repeating it changes nothing.
+
+        Args:
+            version: A model version's id.
+        """
+        request = Request("PUT", path_of("/v1/models/{version}/shadow", version=version))
+        return self._answer(models.Shadow, request)
+
+    def end_shadow_of_version(self, version: str) -> None:
+        """Make a model version in the shadow public.
+
+        Agree that it becomes public, which is refused while a gate is not met. From then on it can be promoted.
+
+        Args:
+            version: A model version's id.
+        """
+        request = Request("DELETE", path_of("/v1/models/{version}/shadow", version=version))
+        self._content(request)
+
     def list_ratings(self, basin: str) -> Iterator[models.RatingVersion]:
         """Versions of the rating of a basin's gauge.
 

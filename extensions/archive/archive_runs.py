@@ -1,7 +1,7 @@
 """Appends stored runs to an archive: issued forecasts and reforecasts, each once, the oldest first."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +56,7 @@ def archive_runs(work: Work, folder: Path, chosen: RunSelection, *, members: boo
             f"The archive {folder} is of {_in_words(held.chosen)}, and its issues do not change: name another folder "
             f"for {_in_words(new.chosen)}."
         )
+    work = replace(work, database=work.database.for_public())
     with work.database.reading() as session:
         wanted = list_runs(session, work.clock, chosen)
     before = set(held.issues)

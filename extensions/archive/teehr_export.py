@@ -7,7 +7,7 @@ its midnight, and the reference time at that of T0, so that the lead is in days.
 import re
 import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ class _Forecast:
 
 def export_teehr(work: Work, folder: Path, chosen: RunSelection, *, members: bool = False) -> Exported:
     """Write the tables of chosen runs below a folder; they replace an earlier export there."""
+    work = replace(work, database=work.database.for_public())
     with work.database.reading() as session:
         found = list_runs(session, work.clock, chosen)
         newest = _newest(session, found, chosen.basins)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from math import isfinite
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,17 @@ def numbers(what: str, times: npt.NDArray[np.datetime64], values: Sequence[objec
     if len(values) != len(times):
         unit = "a day" if times.dtype == "datetime64[D]" else "an hour"
         raise FeedProblem(f"{what} has not a value {unit}: nothing of it was taken.")
-    for at, value in enumerate(values):
-        if isinstance(value, NotANumber) or (isinstance(value, float) and not isfinite(value)):
-            raise FeedProblem(f"{what} on {times[at]} is not a number ({value}): nothing of the place was taken.")
-        if value is not None and type(value) not in (int, float):
-            raise TypeError(what)
+    if not _are_plain(values):
+        for at, value in enumerate(values):
+            if isinstance(value, NotANumber) or (isinstance(value, float) and not isfinite(value)):
+                raise FeedProblem(f"{what} on {times[at]} is not a number ({value}): nothing of the place was taken.")
+        raise TypeError(what)
     return np.array(values, dtype=np.float64)
+
+
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Return whether values are finite numbers or null."""
+    return {*map(type, values)} <= {int, float, NoneType} and all(map(isfinite, filter(None, values)))
 
 
 _MJ_PER_HOUR = 0.0036  # of one W/m2

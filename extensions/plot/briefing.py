@@ -48,7 +48,7 @@ def briefing(
         figure.note,
         f"Source: Freshet, version {forecast.version}, run {forecast.run}; weather {forecast.product}.",
         *(provider.credit for provider in providers if provider is not None and provider.credit),
-        "" if official and found.is_official else UNOFFICIAL,
+        "" if official and found.owner is None else UNOFFICIAL,
     )
     return Briefing(
         figure=figure,

@@ -53,7 +53,6 @@ COMMANDS = {
         "bridge apply": "forecasting:apply_bridge",
     },
     "Models": {
-        "models combine": "versions:combine",
         "models list": "versions:list_versions",
         "models show": "versions:show_version",
         "models promote": "versions:promote",

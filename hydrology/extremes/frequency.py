@@ -1,6 +1,7 @@
 """Frequency analysis of annual extreme flows, with two distributions and confidence intervals.
 
-Each distribution has one method of fitting. scipy is imported where needed, because the API starts without it.
+Each distribution has one method of fitting. scipy is imported where needed, because the API starts without it, and
+`scipy.stats`, which takes longest to load, only by those whose intervals are asked.
 
 Years without flow are not part of a distribution. With the share p0 of them, a level of non-exceedance probability F is
 that of (F - p0) / (1 - p0) in the distribution of the others, and 0 where F is at most p0: the conditional probability
@@ -25,6 +26,8 @@ from hydrology.base.reasons import Reason
 MIN_FITTED = 3
 """Minimum number of values for a fit: the distributions have three parameters."""
 _NEARLY_ZERO = 1e-4  # so small a shape changes no level by a thousandth, and needs no formula of its own
+
+_NEARLY_NORMAL = 1.6e-5  # so small a skew is none to scipy
 
 
 class Distribution(Protocol):
@@ -73,9 +76,11 @@ class Gev:
         return np.asarray(location - scale * np.expm1(k * np.log(-np.log(chance))) / k)
 
     def chance(self, value: float) -> float:
-        from scipy.stats import genextreme
+        from scipy.special import log1p
 
-        return float(genextreme.cdf(value, self.shape, self.location, self.scale))
+        height, k = (value - self.location) / self.scale, float(self.shape)
+        is_within = height < 1 / k if k > 0 else height > 1 / k
+        return float(np.exp(-np.exp(log1p(-k * height) / k))) if is_within else float(k > 0)
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return self.quantile(generator.random(shape))
@@ -104,10 +109,14 @@ class LogPearson3:
 
     def quantile(self, chance: Array) -> Array:
         """Return the values of non-exceedance probabilities, (..., chances). 10^(mean + sd K), K of Pearson III."""
-        from scipy.stats import pearson3
+        from scipy.special import gammaincinv, ndtri
 
         mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, self.skew))
-        return 10 ** np.asarray(pearson3.ppf(chance, skew, mean, sd))
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a skew it is the normal distribution
+            alpha, beta = (2 / skew) ** 2, 2 / skew
+            gamma = gammaincinv(alpha, np.where(beta < 0, 1 - chance, chance)) / beta - alpha / beta
+        standard = np.where(np.abs(skew) < _NEARLY_NORMAL, ndtri(chance), gamma)
+        return np.asarray(10 ** (standard * sd + mean))
 
     def chance(self, value: float) -> float:
         from scipy.stats import pearson3
@@ -143,9 +152,12 @@ class Gpd:
         return np.asarray(-scale * np.expm1(k * np.log1p(-chance)) / k)
 
     def chance(self, value: float) -> float:
-        from scipy.stats import genpareto
+        from scipy.special import inv_boxcox1p
 
-        return float(genpareto.cdf(value, -self.shape, scale=self.scale))
+        height, k = value / self.scale, float(self.shape)
+        if height <= 0:
+            return 0.0
+        return 1.0 if k > 0 and height >= 1 / k else float(-inv_boxcox1p(-height, k))
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return self.quantile(generator.random(shape))

@@ -38,44 +38,44 @@ class Event:
     height: float
 
 
+Group = tuple[int, int, int]
+"""The local maxima of an event by positions: the first, the highest (first of equal ones) and the last."""
+
+
 def cut_events(flow: Array, threshold: float) -> list[Event]:
     """Return the events of a hydrograph (days,), in order; NaN, where missing, counts as below the threshold."""
     level = np.where(np.isnan(flow), -np.inf, flow)
-    groups = _merged(level, [[peak] for peak in _local_maxima(level).tolist() if level[peak] > threshold])
+    values = level.tolist()  # of which single ones are read in a tenth of the time
+    groups = _merged(values, [(peak, peak, peak) for peak in _local_maxima(level).tolist() if values[peak] > threshold])
+    if not groups:
+        return []
     above = np.flatnonzero(level > threshold)
     valleys = [before[-1] + int(level[before[-1] : after[0]].argmin()) for before, after in pairwise(groups)]
-    parts = np.split(above, np.searchsorted(above, valleys))
-    peaks = [_peak(level, group) for group in groups]
+    cuts = np.searchsorted(above, valleys).astype(np.intp)
+    starts, ends = above[[0, *cuts]].tolist(), above[[*(cuts - 1), -1]].tolist()
     return [
-        Event(int(days[0]), peak, int(days[-1]), float(level[peak]))
-        for days, peak in zip(parts if groups else [], peaks, strict=True)
+        Event(start, peak, end, values[peak]) for start, (_, peak, _), end in zip(starts, groups, ends, strict=True)
     ]
 
 
-def _merged(level: Array, groups: list[list[int]]) -> list[list[int]]:
+def _merged(level: Sequence[float], groups: list[Group]) -> list[Group]:
     lower = [_lower_if_dependent(level, *pair) for pair in pairwise(groups)]
-    while lower and min(lower) < np.inf:
-        at = lower.index(min(lower))
-        groups[at : at + 2] = [groups[at] + groups[at + 1]]
+    while lower and (lowest := min(lower)) < np.inf:
+        at = lower.index(lowest)
+        (first, *before, _), (_, *after, last) = groups[at : at + 2]
+        groups[at : at + 2] = [(first, max(before + after, key=level.__getitem__), last)]
         del lower[at]
         for side in range(max(at - 1, 0), min(at + 1, len(lower))):
             lower[side] = _lower_if_dependent(level, *groups[side : side + 2])
     return groups
 
 
-def _lower_if_dependent(level: Array, before: Sequence[int], after: Sequence[int]) -> float:
+def _lower_if_dependent(level: Sequence[float], before: Group, after: Group) -> float:
     """Return the lower peak of two neighbours that are one event, infinity where they are independent."""
-    first, second = _peak(level, before), _peak(level, after)
-    return np.inf if _independent(level, first, second) else float(min(level[first], level[second]))
-
-
-def _peak(level: Array, group: Sequence[int]) -> int:
-    return max(group, key=level.__getitem__)
-
-
-def _independent(level: Array, first: int, second: int) -> bool:
+    (_, first, _), (_, second, _) = before, after
     lower = min(level[first], level[second])
-    return second - first >= MIN_APART and bool(level[first:second].min() < VALLEY * lower)
+    is_independent = second - first >= MIN_APART and min(level[first:second]) < VALLEY * lower
+    return np.inf if is_independent else lower
 
 
 def _local_maxima(level: Array) -> Integers:

@@ -26,7 +26,7 @@ class Extension:
 
     Attributes:
         package: the package, whose last name is that of the extension.
-        routers: its routers under /v1.
+        routers, pages: its routers under /v1, and those of pages, whose templates are files of the package.
         tags: its sections of the OpenAPI document, with their descriptions.
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
         alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
@@ -65,6 +65,7 @@ class Extension:
 
     package: str
     routers: Sequence[str] = ()
+    pages: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     path_examples: Mapping[str, str] = field(default_factory=dict)
     alert_feed: str | None = None

@@ -61,6 +61,7 @@ class DailyRequest:
         job: the job of the cycle, recorded with its issue; None for a command.
         day: the past day of a late issue; None: today.
         available_at: when the forecasts of a late issue become readable.
+        version: that forecasts; None: the current one of each basin.
     """
 
     horizon: int
@@ -72,6 +73,7 @@ class DailyRequest:
     job: str | None = None
     day: Day | None = None
     available_at: datetime | None = None
+    version: str | None = None
 
     @property
     def known_by(self) -> datetime | None:
@@ -106,7 +108,7 @@ def issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newes
 
 def _issue_newest(work: Work, names: Sequence[str], asked: DailyRequest) -> Newest:
     with work.database.reading() as session:
-        current = promotions.current(session, names)
+        current = dict.fromkeys(names, asked.version) if asked.version else promotions.current(session, names)
         stored, latency = basins.get_many(session, [*current]), np.timedelta64(asked.latency_days, "D")
         known = {name: last_ended(basin, work.clock.now()) - latency for name, basin in stored.items()}
     done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
@@ -213,7 +215,8 @@ def _new(session: Session, clock: Clock, plan: Plan, asked: DailyRequest) -> lis
     if asked.known_by is not None:
         late = runs.late_runs(session, names, asked.known_by)
         names = [name for name in names if name not in late]
-    newest, hashes = latest.newest_tried(session, names, clock.now()), _state_hashes(session, plan)
+    newest = latest.newest_tried(session, names, clock.now(), asked.version)
+    hashes = _state_hashes(session, plan)
     return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
 
 

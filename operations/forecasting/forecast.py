@@ -25,6 +25,7 @@ from operations.versions.processes import program
 from records.basins import basins
 from records.database.checksums import new_id
 from records.database.stored import grouped
+from records.database.visibility import SHADOW
 from records.database.work import Work
 from records.forecasts import volumes_and_recessions
 from records.outlooks.outlooks import prepare, store_run
@@ -78,7 +79,7 @@ def issue(
     `still_due` returns the basins of a plan to store, called while no other call with it can store theirs; None for
     all.
     """
-    operational = request.purpose == "operational"
+    planned, operational = _apart(work, planned), request.purpose == "operational"
     results = [results_of(work, plan, rain_response=operational) for plan in planned]
     new = [new_run(work, plan, request) for plan in planned]
     if operational:
@@ -100,6 +101,19 @@ def issue(
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)
     return issued
+
+
+def _apart(work: Work, planned: Sequence[Plan]) -> list[Plan]:
+    """Return plans whose basins are public, and others whose basins are in the shadow: a run is of one kind."""
+    with work.database.reading() as session:
+        hidden = {*basins.registered_with(session, SHADOW)}
+    parts = [
+        replace(plan.only(names), failures={name: why for name, why in plan.failures.items() if name not in others})
+        for plan in planned
+        for others in ({*hidden}, {*plan.forcings, *plan.failures} - hidden)
+        if (names := [name for name in plan.forcings if name not in others])
+    ]
+    return parts if hidden else [*planned]
 
 
 def store_all(

@@ -233,8 +233,9 @@ def plans_of_part(
     params: ForecastParams,
     known: datetime | None = None,
     filling: Filling | None = None,
+    repeated: RunWeather | None = None,
 ) -> tuple[list[PartPlan], dict[str, Absent]]:
-    """Return the plans of a part, as `possible_plans` does of a version."""
+    """Return the plans of a part, as `possible_plans` does of a version; `repeated` as in `WeatherChoice`."""
     if not inputs.forcings:
         return [], dict(inputs.failures)
     ended = {name: last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings}
@@ -259,6 +260,7 @@ def plans_of_part(
         filling=filling,
         ended=ended,
         by=inputs.by,
+        repeated=repeated,
     ).choices(work)
     outcomes = [pair for choice in choices for pair in choice.outcomes.items()]
     failures |= {name: outcome for name, outcome in outcomes if isinstance(outcome, Absent)}

@@ -60,7 +60,7 @@ def weather_of(work: Work, inputs: PartInputs, run: NewRun, basins: Mapping[str,
         basins=names, t0=run.t0, horizon=run.days_to_come, weather=run.forcing_kind, weather_id=used
     )
     possible, _ = plans_of_part(
-        replace(work, clock=Clock(run.issued_at)), known, params, filling=as_stored(run, filled)
+        replace(work, clock=Clock(run.issued_at)), known, params, filling=as_stored(run, filled), repeated=run.weather
     )
     whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
     return {name: ahead for plan in whole for name, ahead in plan.weather.items()}

@@ -109,7 +109,7 @@ class WeatherChoice(Compared):
     """The choice of the weather after T0; `filling` is None where missing weather is not filled.
 
     A forecast that is not named must have been available `at` its instant. `ended`: the last day that has ended, by
-    basin. `by`: as in `PartInputs`.
+    basin. `by`: as in `PartInputs`. `repeated`: the weather forecast as a run that is repeated states it.
     """
 
     version: str
@@ -117,6 +117,7 @@ class WeatherChoice(Compared):
     filling: Filling | None
     ended: Mapping[str, Day]
     by: datetime | None
+    repeated: RunWeather | None = None
 
     def choices(self, work: Work) -> list[WeatherPlan]:
         """Return the basins' weather after T0, by its kind."""
@@ -156,9 +157,13 @@ class WeatherChoice(Compared):
             names = [name for name in self.forcings if by_basin.get(name) == issue]
             forecasts = weather_issues.read_many(session, issue, names, self.at)
             some = replace(self, forcings={name: self.forcings[name] for name in names})
-            used = some._identity(session, weather_issues.get(session, issue), forecasts)
             filling = self.filling
-            if used is None or filling is None or not (self.days.filled or issue in short or filling.labelled):
+            if filling is not None and not (self.days.filled or issue in short or filling.labelled):
+                filling = None
+            used = self.repeated if filling is None else None
+            if used is None:
+                used = some._identity(session, weather_issues.get(session, issue), forecasts)
+            if used is None or filling is None:
                 yield self._whole(session, names, forecasts, used)
             else:
                 yield from self._by_days(some._with_forecast(session, used, forecasts, filling), used)

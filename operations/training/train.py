@@ -148,7 +148,7 @@ def train_members(
     processes = processes_for(len(members), work.cores) if device == CPU else 1
     if processes > 1:
         apart = partial(_train_apart, work.settings, work.clock, started.training_id)
-        side_by_side(apart, members, processes, on_progress)
+        side_by_side(apart, members, processes, on_progress, loads=__name__)
     else:
         for member in members:
             train_member(work, started, member, device, partial(on_progress, member))

@@ -92,7 +92,7 @@ def notify(work: Work, present: Present) -> list[Notice]:
     now = work.clock.now()
     if work.clock.replays:
         return []
-    with work.database.reading() as session:
+    with work.database.for_public().reading() as session:
         due = due_notices(session, work.settings, now, present)
     if not due:
         return []

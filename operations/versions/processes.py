@@ -6,7 +6,7 @@ import platform
 import resource
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ import torch
 from hydrology.base.errors import DataProblem
 from models.devices import CPU, device_in_use
 from models.nets.compiled import loader
-from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
+from runtime.child_processes import end_with_parent, fork_context, leave_signals_to_parent
 from runtime.process import use_one_thread
 
 
@@ -88,11 +88,16 @@ def processes_for(pieces: int, cores: int) -> int:
 
 
 def side_by_side(
-    work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]
+    work: Piece, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None], *, loads: str
 ) -> dict[int, Any]:
-    """Run all pieces in a number of processes, and return their results; an exception of `on_progress` stops all."""
-    context = spawn_context()  # a fork would copy torch's locks in their current state
-    desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
+    """Run all pieces in a number of processes, and return their results; an exception of `on_progress` stops all.
+
+    Args:
+        loads: a module that all pieces need, loaded once for the processes together.
+    """
+    context = fork_context(loads)  # a fork of this process would copy torch's locks in their current state
+    surroundings = {**os.environ}, resource.getrlimit(resource.RLIMIT_DATA)
+    desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False), *surroundings)
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:
             submitted = {piece: pool.submit(_do, piece) for piece in pieces}
@@ -124,6 +129,8 @@ class _WorkerContext:
     work: Piece
     progress: "SimpleQueue[tuple[int, Any]]"
     stopping: ctypes.c_bool  # without a lock: a killed process would hold it forever
+    environment: Mapping[str, str]
+    memory: tuple[int, int]
 
 
 _desk: _WorkerContext
@@ -132,6 +139,9 @@ _desk: _WorkerContext
 def _begin(desk: _WorkerContext) -> None:
     global _desk  # noqa: PLW0603 - a pool's processes have no other place to store it
     _desk = desk
+    os.environ.clear()
+    os.environ.update(desk.environment)
+    resource.setrlimit(resource.RLIMIT_DATA, desk.memory)
     end_with_parent()
     leave_signals_to_parent(signal.SIGINT)
     use_one_thread()

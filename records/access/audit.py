@@ -20,7 +20,7 @@ _OfData = Literal["observations posted", "weather posted", "weather added", "wea
 _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
-_OfAdoption = Literal["basin adopted", "basin released"]
+_OfAdoption = Literal["basin adopted", "basin released", "shadow started", "shadow ended"]
 _OfThresholds = Literal[
     "threshold set", "threshold confirmed", "threshold removed", "flood frequency set", "rating set", "categories set"
 ]

@@ -4,6 +4,7 @@ import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from hydrology.base.errors import InvalidInput, printable
+from records.database import visibility
 from records.database.connections import (
     FAULTS,
     DatabaseProblem,
@@ -95,6 +97,8 @@ class Database:
         self._reads = sessionmaker(self._read_engine, expire_on_commit=False)
         for sessions in (self._writes, self._reads):
             event.listen(sessions, "after_begin", self._require_watched)
+        event.listen(self._engine, "before_cursor_execute", visibility.restrict, retval=True)
+        self._is_public = False
         self._watched: str | None = None  # the revision that every transaction has to find
         self._unchanging: sqlite3.Connection | None = None  # never writes, so that it sees each commit of another
 
@@ -108,6 +112,12 @@ class Database:
             approval=None if minutes is None else timedelta(minutes=minutes),
             connections=connections,
         )
+
+    def for_public(self) -> Self:
+        """Return the database as the public sees it (`visibility`): its transactions read nothing else."""
+        seen = copy(self)
+        seen._is_public = True
+        return seen
 
     @property
     def missing(self) -> str | None:
@@ -126,7 +136,7 @@ class Database:
         SQLite has one writer at a time: hold no transaction across computing. The first statement raises
         DatabaseProblem where the tables are watched and at another revision.
         """
-        with self._writes() as session, session.begin():
+        with self._writes(info={"public": self._is_public}) as session, session.begin():
             if not self.file:
                 limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
                 session.connection().exec_driver_sql(limit)
@@ -139,7 +149,7 @@ class Database:
         The first query takes the connection, and raises DatabaseProblem where the tables are watched and at another
         revision.
         """
-        with self._reads() as session, session.begin():
+        with self._reads(info={"public": self._is_public}) as session, session.begin():
             yield session
 
     def content_stamp(self, session: Session) -> object:
@@ -239,15 +249,15 @@ class Database:
             raise DatabaseProblem(problem)
         self.watch()
 
-    def _require_watched(self, _session: Session, _transaction: object, connection: Connection) -> None:
-        if self._watched is None:
-            return
-        revision = connection.exec_driver_sql(_READ_REVISION).scalar()
+    def _require_watched(self, session: Session, _transaction: object, connection: Connection) -> None:
+        revision = self._watched and connection.exec_driver_sql(_READ_REVISION).scalar()
         if revision != self._watched:
             raise DatabaseProblem(
                 f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "
                 "was running: nothing more is read or written. Stop it, and start the Freshet that matches the tables."
             )
+        if session.info["public"]:
+            visibility.hide(connection)
 
     @contextmanager
     def _migration_lock(self) -> Iterator[None]:

@@ -26,6 +26,7 @@ from records.database.stored import (
     table_of,
     upsert,
 )
+from records.database.visibility import SHADOW
 
 Outcome = Literal["issued", "filled", "unchanged", "pending", "stale", "withheld", "failed"]
 """Outcome of a basin in an issue. `issued`: a forecast of this day. `filled`: one whose last past days are filled from
@@ -137,7 +138,8 @@ def tallies(
 ) -> dict[Day, Tally]:
     """Return the numbers of basins of each issue: of all, or of those of a version, or of a region by its HUC."""
     rows = ISSUE_BASINS.c
-    query = select(rows.day, rows.outcome, rows.reason, func.count()).where(rows.day.in_(days))
+    public = rows.basin_id.not_in(select(BASINS.c.id).where(BASINS.c.registered_by == SHADOW))
+    query = select(rows.day, rows.outcome, rows.reason, func.count()).where(rows.day.in_(days), public)
     query = narrowed(query, (rows.version_id.__eq__, version))
     if huc is not None:
         query = query.join(BASINS, BASINS.c.id == rows.basin_id).where(BASINS.c.huc.startswith(huc, autoescape=True))

@@ -64,14 +64,20 @@ class Latest:
     Attributes:
         awaited: the basin's current version, where that has issued no such run yet and this one is of the version
             before it; None where the run is of the current version, or was named.
+        owner: the basin's; None for the service.
     """
 
     run: Run
     basin: RunBasin
     superseded_by: Superseded | None
     awaited: str | None = None
-    is_official: bool = True
+    owner: str | None = None
     adjustment: str | None = None
+
+    @property
+    def is_official(self) -> bool:
+        """Whether the basin is."""
+        return self.owner is None
 
     @property
     def version_note(self) -> str | None:
@@ -167,10 +173,10 @@ def newest_run_keys(session: Session, basins: Sequence[str], at: datetime) -> di
 
 
 def result_of(session: Session, run: str, basin: str) -> Latest:
-    of_basin, is_official = runs.basin_of(session, run, basin), ownership.owner(session, basin) is None
+    of_basin, owner = runs.basin_of(session, run, basin), ownership.owner(session, basin)
     adjusted = published_adjustments(session, [(run, basin)]).get((run, basin))
     adjustment = None if adjusted is None else adjusted.id
-    return Latest(runs.get(session, run), of_basin, None, is_official=is_official, adjustment=adjustment)
+    return Latest(runs.get(session, run), of_basin, None, owner=owner, adjustment=adjustment)
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
@@ -189,7 +195,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
         newer = pairs[tried[basin].run_id, basin] if basin in tried else None
         awaited, superseded = awaited_version(run.version_id, current.get(basin)), _superseded(run, newer)
         adjustment = adjusted[run.id, basin].id if (run.id, basin) in adjusted else None
-        answers[basin] = Latest(run, found, superseded, awaited, basin not in owners, adjustment)
+        answers[basin] = Latest(run, found, superseded, awaited, owners.get(basin), adjustment)
     return answers
 
 
@@ -210,9 +216,17 @@ def last_past_days(session: Session, at: datetime) -> dict[str, Day]:
     return {basin: days[basin] for basin in ownership.official(session, sorted(days))}
 
 
-def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
-    """Return, by basin, its current version's newest available operational run, whatever its outcome."""
-    _, tried = newest_noted(session, basins, at)
+def newest_tried(
+    session: Session, basins: Sequence[str], at: datetime, version: str | None = None
+) -> dict[str, tuple[Run, RunBasin]]:
+    """Return, by basin, its current or the given version's newest available operational run, whatever its outcome."""
+    if version is None:
+        _, tried = newest_noted(session, basins, at)
+    else:
+        columns = _NEWEST.basin_id, _NEWEST.run_id, _NEWEST.t0, _NEWEST.available_at
+        of_version = (_NEWEST.version_id == version, _NEWEST.which == TRIED, _NEWEST.available_at <= at)
+        rows = session.execute(select(*columns).where(_NEWEST.basin_id.in_(basins), *of_version))
+        tried = {basin: _Noted(*noted) for basin, *noted in rows}
     return {basin: pair for (_, basin), pair in _pairs(session, tried).items()}
 
 

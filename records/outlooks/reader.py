@@ -111,7 +111,7 @@ class Outlook:
     """
 
     basin: str
-    is_official: bool
+    owner: str | None
     at: datetime
     forecast: Latest | None
     freshness: Freshness
@@ -260,14 +260,13 @@ def outlooks_by(session: Session, found: Mapping[str, Latest | NotFound], at: da
     now, rated = _flows_now(session, known, names, today), ratings.newest_many(session, names, today)
     standing, texts = _standing_alerts(session, names), basin_levels.texts(session, names)
     seasons = newest_seasons(session, names, at)
-    unofficial = {*ownership.owners(session, [name for name in names if name not in known])}
-    unofficial |= {name for name, one in known.items() if not one.is_official}
+    owners = ownership.owners(session, names)
     skill = skill_of_many(session, {name: one.run for name, one in known.items()})
     no_forecast = {name: fresh[name].reason or NOT_STORED for name in names if name not in known}
     return {
         name: Outlook(
             basin=name,
-            is_official=name not in unofficial,
+            owner=owners.get(name),
             at=at,
             forecast=known.get(name),
             freshness=fresh[name],

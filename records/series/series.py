@@ -98,7 +98,7 @@ def read_product(
     for first in range(0, len(basin_ids), AT_A_TIME):
         some = basin_ids[first : first + AT_A_TIME]
         found: dict[str, dict[str, DailySeries | DamagedSeries]] = {basin: {} for basin in some}
-        rows = session.execute(query.where(SERIES.c.basin_id.in_(some)))
+        rows = session.execute(query.where(SERIES.c.basin_id.in_(some))).all()
         for (basin, variable), years in groupby(rows, key=attrgetter("basin_id", "variable")):
             try:
                 stored = trimmed(_joined(years, period))

@@ -18,6 +18,7 @@ from records.alerts import settle_alerts
 from records.basins import basins, ownership
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Unofficial
 from records.basins.ratings import RATINGS
+from records.database.visibility import SHADOW
 from records.levels.basin_levels import FLOOD_FREQUENCY, FORMER, SET_LEVELS
 from records.runs import states
 from records.versions import promotions, versions
@@ -64,9 +65,9 @@ class Holdings:
 
 
 def holdings(session: Session, basin: str) -> Holdings | None:
-    """Return what an operator's key holds of a basin; None where the basin is official or not stored."""
+    """Return what an operator's key holds of a basin; None where it is not an operator's or not stored."""
     owner = ownership.owner(session, basin)
-    if owner is None:
+    if owner in (None, SHADOW):
         return None
     levels = select(SET_LEVELS.c.name).where(SET_LEVELS.c.basin_id == basin).order_by(SET_LEVELS.c.name)
     ratings = select(RATINGS.c.source).where(RATINGS.c.basin_id == basin).distinct().order_by(RATINGS.c.source)

@@ -25,5 +25,6 @@ def keyed_paths(stored: FilledStore) -> list[str]:
         "/schedules",
         "/deliveries",
         "/held",
+        "/shadow",
         f"/adjustments/{stored.adjustment}",
     ]

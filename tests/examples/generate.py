@@ -84,6 +84,7 @@ def generate(file: Path) -> Examples:
         archive_runs(work_of(database, Clock(AS_OF)), Path(folder) / STORE, RunSelection())
         recorder.names |= {"instance": recorder.names["run"], "rival": "nwm"}
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
+        recorder.ask("PUT", "/v1/basins/{basin}/shadow", basin="USGS-01170100")
         recorder.read_all()
         other = recorder.names["other_version"]
         better = {"reason": "better on the held-out years", "basins": [*BASINS]}

@@ -39,6 +39,8 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "adopt_basin",
         *("read_cells", "read_hydrograph", "read_training_curves"),  # of extensions
         *("compare_rivals", "read_rivals", "read_rival_flow"),
+        *("read_shadow", "start_shadow_of_basin", "end_shadow_of_basin"),
+        *("start_shadow_of_version", "end_shadow_of_version"),
         "cancel_job",
         "create_update",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),
@@ -315,7 +317,7 @@ def test_the_service_loads_nothing_heavy() -> None:
 
 KEYED = (
     *("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries"),
-    *("/v1/adjustments", "/v1/alerts/held", "/v1/ratings/held"),
+    *("/v1/adjustments", "/v1/alerts/held", "/v1/ratings/held", "/v1/shadow"),
 )
 
 

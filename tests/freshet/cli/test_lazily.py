@@ -7,13 +7,13 @@ USED_IN_ANY_ORDER = """
 import inspect, sys
 from freshet.cli.lazily import executed_when_used
 with executed_when_used():
-    from operations.verification import learn_weights, past_simulation
+    from operations.verification import past_simulation, reforecast
     from models import forcing
 for module in [*sys.modules.values()]:
     hasattr(module, "__file__"), hasattr(module, "__wrapped__")
 assert "torch" not in sys.modules, "something executed them"
 forcing.Scaler  # imports torch, which looks at all modules, those that need this one among them
-assert learn_weights.learn_weights and past_simulation.PastDays
+assert reforecast.reforecast and past_simulation.PastDays
 print(type(forcing).__name__)
 """
 

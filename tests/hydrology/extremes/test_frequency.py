@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hydrology.base.arrays import Array
-from hydrology.extremes.frequency import Distribution, FloodQuantile, Gev, LogPearson3, _levels, levels
+from hydrology.extremes.frequency import Distribution, FloodQuantile, Gev, Gpd, LogPearson3, _levels, levels
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, ORESTIMBA_CREEK
 
 FLOODS = [0.5, 0.8, 0.9, 0.96, 0.98]
@@ -64,6 +64,18 @@ def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
     skew = stats.skew(logs, bias=False)
     expected = 10 ** stats.pearson3.ppf((np.array(FLOODS) * 82 - 12) / 70, skew, logs.mean(), logs.std(ddof=1))
     assert values(levels(ORESTIMBA_CREEK, FLOODS, LogPearson3)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [-0.4, -1e-4, 1e-4, 0.3])
+def test_chances_and_quantiles_have_the_bits_of_scipy(shape: float) -> None:
+    scale, skew, chances = np.array(2.5), np.array([10 * shape, 1e-7, 0.0]), np.array([0.01, 0.5, 0.99])
+    for value in (-20.0, 0.0, 1e-3, 4.0, 9.0, 1e4):
+        gev, gpd = Gev(np.array(1.5), scale, np.array(shape)), Gpd(scale, np.array(shape))
+        assert gev.chance(value) == stats.genextreme.cdf(value, shape, 1.5, 2.5)
+        assert gpd.chance(value) == stats.genpareto.cdf(value, -shape, scale=2.5)
+    found = LogPearson3(np.full(3, 0.7), np.full(3, 0.2), skew).quantile(chances)
+    expected = 10 ** np.asarray(stats.pearson3.ppf(chances, skew[:, None], 0.7, 0.2))
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.extended

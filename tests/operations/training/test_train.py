@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -153,9 +153,9 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
-def _training_processes() -> list[SpawnProcess]:
-    """Return the processes of this one but for parts of a service, which are forks."""
-    return [process for process in multiprocessing.active_children() if isinstance(process, SpawnProcess)]
+def _training_processes() -> list[BaseProcess]:
+    """Return the processes of this one but for parts of a service, which end with it."""
+    return [process for process in multiprocessing.active_children() if not process.daemon]
 
 
 LONGER = {"schedule": Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02), "validate_every": 50}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from extensions.weights.learning import learn_weights, weights_by_errors
 from hydrology.attribution import PARTS
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import STALE_AFTER_DAYS, Period, day
@@ -28,7 +29,6 @@ from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.error_split import split_errors
 from operations.verification.evaluate import evaluate
-from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_levels import compute
 from operations.verification.snow_cells import Reference, combined_snow, read_snow

@@ -1,0 +1,1 @@
+"""Weights of versions that are to be combined."""
