@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
-from app.http.dependencies import OpenDatabase, ServiceClock
+from app.http.dependencies import SeenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.http.middleware import shown_path
@@ -99,9 +99,8 @@ async def _counted(request: Request, key: AnyKey) -> keys.Key:
 Operator = Annotated[keys.Key, Depends(_counted)]
 
 
-async def _writer(request: Request, key: Operator, database: OpenDatabase, clock: ServiceClock) -> Writer:
-    seen = database if key.is_admin else database.for_public()
-    return Writer(key, Actor(key.name, key.id, address_of(request.scope) or None), seen, clock, clock.wall())
+async def _writer(request: Request, key: Operator, database: SeenDatabase, clock: ServiceClock) -> Writer:
+    return Writer(key, Actor(key.name, key.id, address_of(request.scope) or None), database, clock, clock.wall())
 
 
 OperatorWriter = Annotated[Writer, Depends(_writer)]

@@ -45,10 +45,17 @@ ServiceSettings = Annotated[Settings, of_app("settings")]
 JobSender = Annotated[Sender, of_app("sender")]
 
 
-async def _reading(request: Request, database: OpenDatabase) -> AsyncIterator[Session]:
-    with_session, sees_all = ExitStack(), getattr(request.state, "sees_all", False)
-    seen = database if sees_all else database.for_public()
-    session = with_session.enter_context(seen.reading())  # takes no connection yet, and so needs no thread
+async def _seen(request: Request, database: OpenDatabase) -> Database:
+    return database if getattr(request.state, "sees_all", False) else database.for_public()
+
+
+# The database as the key of a request may see it.
+SeenDatabase = Annotated[Database, Depends(_seen)]
+
+
+async def _reading(database: SeenDatabase) -> AsyncIterator[Session]:
+    with_session = ExitStack()
+    session = with_session.enter_context(database.reading())  # takes no connection yet, and so needs no thread
     try:
         yield session
     finally:

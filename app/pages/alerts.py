@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from app.alerts.subscriptions import feed_address, require_receiver
-from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import Reading, SeenDatabase, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
 from app.pages.render import PageRoute, render
@@ -108,7 +108,7 @@ async def _counted(request: Request) -> None:
 @router.post("/alerts", response_class=HTMLResponse, dependencies=[Depends(_counted)])
 def subscribe(
     request: Request,
-    database: OpenDatabase,
+    database: SeenDatabase,
     clock: ServiceClock,
     settings: ServiceSettings,
     typed: Annotated[Mapping[str, str], Depends(_typed)],

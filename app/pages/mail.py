@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 from starlette.responses import JSONResponse, Response
 
-from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import Reading, SeenDatabase, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of
 from app.http.problems import meaning_of, title_of
 from app.pages.render import PageRoute, page_units, render
@@ -34,7 +34,7 @@ def read_questions(request: Request, session: Reading, settings: ServiceSettings
 
 @router.post("/questions/{token}", response_class=HTMLResponse)
 def refuse_questions(
-    request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
+    request: Request, database: SeenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
 ) -> HTMLResponse:
     """Refuse all questions to the address. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
@@ -46,7 +46,7 @@ def refuse_questions(
 
 @router.post("/questions/{token}/allow", response_class=HTMLResponse)
 def allow_questions(
-    request: Request, database: OpenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
+    request: Request, database: SeenDatabase, settings: ServiceSettings, clock: ServiceClock, token: Token
 ) -> HTMLResponse:
     """Allow questions to the address again. A second time changes nothing."""
     mailbox, now = signatures.mailbox_of(signatures.service_key(settings), token), clock.wall()
@@ -69,7 +69,7 @@ def read_mail_link(
 @router.post("/{purpose}/{token}", response_class=HTMLResponse)
 def follow_mail_link(
     request: Request,
-    database: OpenDatabase,
+    database: SeenDatabase,
     settings: ServiceSettings,
     clock: ServiceClock,
     purpose: Purpose,

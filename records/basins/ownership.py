@@ -18,6 +18,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     ForeignKey,
+    Index,
     Select,
     String,
     Table,
@@ -42,6 +43,7 @@ from records.database.stored import ELSEWHERE, stored, table_of
     Column("registered_by", String),
     # The operator's key whose basin it was before an administrator adopted it.
     Column("adopted_from", String),
+    Index(None, "registered_by"),
     CheckConstraint("latitude BETWEEN -90 AND 90", name="latitude"),
     CheckConstraint("longitude BETWEEN -180 AND 180", name="longitude"),
     kw_only=False,

@@ -7,16 +7,16 @@ through an expression of the same name that lacks its rows, and those that refer
 
 import re
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, String, cast, exists, func, or_, select
-
-from records.database.base import Base
 
 SHADOW = "shadow"
 _IN_SHADOW = """SELECT 'basin_id', id FROM basins WHERE registered_by = 'shadow'
 UNION ALL SELECT 'version_id', id FROM versions WHERE owner = 'shadow' ORDER BY 1, 2"""
 _OPTION = "freshet_expressions"
+_LOCKS = re.compile(r" FOR (NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b")
 _OWN_IDS = {"basins": "basin_id", "versions": "version_id", "comparisons": "comparison_id"}
 
 
@@ -26,14 +26,13 @@ def hide(connection: Connection) -> None:
         is_file = connection.dialect.name == "sqlite"
         schema = "main" if is_file else connection.exec_driver_sql("SELECT current_schema()").scalar_one()
         names = tuple((column, name) for column, name in rows)
-        found = _expressions(names, connection.dialect, schema, len(Base.metadata.tables))
-        connection.execution_options(**{_OPTION: found})
+        connection.execution_options(**{_OPTION: _expressions(names, connection.dialect, schema)})
 
 
 def restrict(connection: Connection, _cursor: Any, statement: str, parameters: Any, *_: Any) -> tuple[str, Any]:
     """Have a statement read each table as its transaction sees it. One that locks rows, or writes, stays as it is."""
     expressions = connection.get_execution_options().get(_OPTION)
-    if not expressions or " FOR " in statement or not (found := re.match(r"\s*(WITH|SELECT)\b", statement)):
+    if not expressions or _LOCKS.search(statement) or not (found := re.match(r"\s*(WITH|SELECT)\b", statement)):
         return statement, parameters
     words = {*re.findall(r"\w+", statement)}
     seen = [sql for name, sql in expressions.items() if name in words]
@@ -42,9 +41,10 @@ def restrict(connection: Connection, _cursor: Any, statement: str, parameters: A
 
 
 @lru_cache(maxsize=4)
-def _expressions(names: tuple[tuple[str, str], ...], dialect: Dialect, schema: str, _tables: int) -> dict[str, str]:
-    """Return the expression of each table that has rows to hide. Their number counts: tables may be declared later."""
-    tables = Base.metadata.tables
+def _expressions(names: tuple[tuple[str, str], ...], dialect: Dialect, schema: str) -> dict[str, str]:
+    """Return the expression of each table that has rows to hide."""
+    # It imports every module that declares a table, this one's among them.
+    tables = import_module("records.schema").Base.metadata.tables
     basins, versions = ([name for of, name in names if of == column] for column in ("basin_id", "version_id"))
     runs, parts, compared = tables["runs"].c, tables["run_basins"].c, tables["comparison_versions"].c
     changes, compared_basins = tables["alert_changes"].c, cast(tables["comparisons"].c.basins, String)

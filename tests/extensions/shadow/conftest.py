@@ -7,14 +7,26 @@ from pathlib import Path
 import pytest
 
 from records.database.engine import Database
-from testing.databases import copy_into
-from tests.app.conftest import client
+from testing.databases import PostgreSQL, copy_into
+from tests.app.conftest import client, sqlite, sqlite_client, sqlite_database
 from tests.e2e.conftest import worked_file
 from tests.extensions.shadow.store import Filled, fill_with_shadow
 from tests.freshet.conftest import empty, freshet
 from tests.operations.conftest import _one_thread, country, live_file, trained_file
 
-__all__ = ["_one_thread", "client", "country", "empty", "freshet", "live_file", "trained_file", "worked_file"]
+__all__ = [
+    "_one_thread",
+    "client",
+    "country",
+    "empty",
+    "freshet",
+    "live_file",
+    "sqlite",
+    "sqlite_client",
+    "sqlite_database",
+    "trained_file",
+    "worked_file",
+]
 
 
 @pytest.fixture(scope="module")
@@ -24,12 +36,11 @@ def filled(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Fille
 
 
 @pytest.fixture
-def on_either(filled: Filled, database_url: str) -> Iterator[Database]:
-    """A copy of it on either database."""
-    if database_url.startswith("sqlite"):
-        shutil.copy(filled.file, database_url.removeprefix("sqlite:///"))
-    else:
-        copy_into(filled.file, database_url)
-    database = Database(database_url)
+def on_postgresql(filled: Filled, postgresql: PostgreSQL) -> Iterator[Database]:
+    """A copy of it on PostgreSQL."""
+    url = postgresql.migrated()
+    copy_into(filled.file, url)
+    database = Database(url)
     yield database
     database.close()
+    postgresql.clean()

@@ -55,22 +55,22 @@ def reach(
     ],
 )
 def test_it_stays_until_every_gate_is_met(
-    client: TestClient, database: Database, reached: dict[str, float], gate: str
+    sqlite_client: TestClient, sqlite_database: Database, reached: dict[str, float], gate: str
 ) -> None:
-    admin = bearer(database, "admin")
-    with database.transaction() as session:
+    admin = bearer(sqlite_database, "admin")
+    with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-    assert client.put(ADDRESS, headers=admin).json()["is_ready"] is False
-    with database.transaction() as session:
+    assert sqlite_client.put(ADDRESS, headers=admin).json()["is_ready"] is False
+    with sqlite_database.transaction() as session:
         reach(session, version, **reached)  # type: ignore[arg-type]
-    refused = client.delete(ADDRESS, headers=admin)
+    refused = sqlite_client.delete(ADDRESS, headers=admin)
     assert (refused.status_code, refused.json()["type"]) == (409, "/problems/not-public-yet")
     assert gate in refused.json()["detail"]
-    (shown,) = client.get("/v1/shadow", headers=admin).json()["shadow"]
+    (shown,) = sqlite_client.get("/v1/shadow", headers=admin).json()["shadow"]
     assert (shown["id"], shown["version"], shown["is_ready"]) == (BASIN, version, False)
     assert next(one["name"] for one in shown["gates"] if not one["is_met"]) == gate.partition(":")[0]
-    assert "Agree" not in client.get("/shadow", headers=admin).text
-    assert client.get(f"/v1/basins/{BASIN}").status_code == 404
+    assert "Agree" not in sqlite_client.get("/shadow", headers=admin).text
+    assert sqlite_client.get(f"/v1/basins/{BASIN}").status_code == 404
 
 
 def test_an_administrator_ends_it_once_they_are_met_and_nobody_else(client: TestClient, database: Database) -> None:
@@ -113,8 +113,10 @@ def test_alerts_in_the_shadow_reach_nobody_and_begin_anew_after_it(client: TestC
     with database.transaction() as session:
         (change,) = settle(session, issue_day(session, version, 2), chance(0.9))
     assert change.kind == "begins"
-    for address in ("/v1/alerts", "/v1/alerts/changes", "/v1/alerts/feed", f"/v1/alerts/changes/{change.seq}"):
-        assert change.id not in client.get(address).text
+    assert BASIN in client.get("/alerts", headers=admin).text
+    for address in ("/v1/alerts", "/alerts", "/", "/v1/alerts/feed", "/status"):
+        answer = client.get(address)
+        assert (answer.status_code, BASIN in answer.text) == (200, False), address
     assert client.get(f"/v1/alerts/cap/{change.id}").status_code == 404
     assert sent() == ["begins", "ends"]
     client.delete(ADDRESS, headers=admin)

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from records.access import keys
 from records.database.engine import Database
 from testing.filled_store import FILLED_UNTIL
+from tests.app.alerts.test_mail_pages import MAIL
 from tests.app.conftest import bearer, serving
 from tests.extensions.shadow.store import HIDDEN, Filled, everything, lists, read, remove_shadow
 
@@ -25,13 +26,7 @@ UNKNOWN = {"basin": "SYNTH-04", "version": "01a1f95d3e400000000009"}
 
 @pytest.fixture(scope="module")
 def client(filled: Filled) -> Iterator[TestClient]:
-    with serving(f"sqlite:///{filled.file}", at=FILLED_UNTIL) as started:
-        yield started
-
-
-@pytest.fixture
-def either(on_either: Database) -> Iterator[TestClient]:
-    with serving(on_either.url, at=FILLED_UNTIL) as started:
+    with serving(f"sqlite:///{filled.file}", at=FILLED_UNTIL, **MAIL) as started:
         yield started
 
 
@@ -51,14 +46,14 @@ def test_no_address_and_no_page_has_anything_of_it(client: TestClient, filled: F
     assert leaks(shown, filled) == {*LISTS_WITH_IT}, "an administrator sees it, and so would this test"
 
 
-def test_lists_counts_and_pages_are_those_of_a_database_without_it(
-    either: TestClient, on_either: Database, filled: Filled
-) -> None:
-    addresses, operator = lists(either), bearer(on_either)
-    assert len(addresses) > 30
-    hidden = read(either, addresses, operator)
-    remove_shadow(on_either, filled)
-    without = read(either, addresses, operator)
+def test_lists_counts_and_pages_are_those_of_a_database_without_it(on_postgresql: Database, filled: Filled) -> None:
+    operator = bearer(on_postgresql)
+    with serving(on_postgresql.url, at=FILLED_UNTIL) as client:
+        addresses = lists(client)
+        assert len(addresses) > 30
+        hidden = read(client, addresses, operator)
+        remove_shadow(on_postgresql, filled)
+        without = read(client, addresses, operator)
     differ = {path for path in addresses if _of_content(hidden[path]) != _of_content(without[path])}
     assert differ == set()
 
@@ -110,3 +105,12 @@ def test_an_administrator_sees_it_with_its_label_and_no_shared_cache_stores_that
     assert HIDDEN in client.get("/shadow", headers=admin).text
     assert client.get("/shadow", headers=_key(filled, "operator")).status_code == 403
     assert client.get(f"/v1/basins/{HIDDEN}", headers={"Authorization": "Bearer freshet_wrong"}).status_code == 404
+
+
+def test_the_public_form_for_alerts_knows_it_as_little_as_what_is_not_stored(client: TestClient) -> None:
+    sign_ups = [
+        client.post("/alerts", data={"email": "duty@rivers.example", "least_severity": "watch", "basins": basin})
+        for basin in (HIDDEN, UNKNOWN["basin"])
+    ]
+    assert [answer.status_code for answer in sign_ups] == [422, 422]
+    assert sign_ups[0].text.replace(HIDDEN, UNKNOWN["basin"]) == sign_ups[1].text
