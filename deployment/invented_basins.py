@@ -8,7 +8,7 @@ from math import pi, sin
 from pathlib import Path
 
 PRODUCT = "invented"
-VERSION = Path(__file__).parents[1] / "models" / "pretrained" / "mclstm-maurer-447-today" / "version.json"
+VERSION = Path(__file__).parents[1] / "models" / "pretrained" / "mclstm-maurer-447" / "version.json"
 WEATHER = ("precipitation_mm_per_day", "tmax_degC", "tmin_degC", "srad_W_per_m2", "vp_Pa")
 
 

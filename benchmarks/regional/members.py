@@ -33,17 +33,14 @@ from testing.work import work_of
 RESULTS = Path(__file__).parent / "results"
 MEMBERS = 10
 ENSEMBLE = SHELF / DEFAULT  # by the periods of the published table
-TODAY = SHELF / f"{DEFAULT}-today"  # by every year
-TWIN = SHELF / f"{DEFAULT}-twin"  # by every year but the test years
+TODAY = RESULTS / f"{DEFAULT}-today"  # by every year
+TWIN = RESULTS / f"{DEFAULT}-twin"  # by every year but the test years
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are divided into folds
 FOLD_MEMBERS = 5
-US_PARTS = {"us-maurer": 6, "us-daymet": 6, "us-maurer-buckets": 3, "us-daymet-buckets": 3}
-"""The parts of `freshet-us`, and how many members each has."""
-FUSED_PARTS = {"us-fused-buckets": 2}
-"""The same of what is judged beside them: of one part on the mean of both products."""
-PARTS = US_PARTS | FUSED_PARTS
-US_FOLD_MEMBERS = {part: 1 if part.endswith("-buckets") else 3 for part in PARTS}
+US_PARTS = {"us-maurer": 6, "us-daymet": 6, "us-maurer-buckets": 3, "us-daymet-buckets": 3, "us-fused-buckets": 2}
+"""The parts of the shipped combinations, and how many members each has."""
+US_FOLD_MEMBERS = {part: 1 if part.endswith("-buckets") else 3 for part in US_PARTS}
 """How many members each part has where a fifth of the basins is left out."""
 
 
@@ -85,15 +82,14 @@ def series(name: str) -> Series:
     """Return a series by its name."""
     if name in COMPARED:
         return Series(name, COMPARED[name], tuple(basins()), SHELF / f"{name}-maurer-447")
-    part = next((part for part in PARTS if name in _variants(part)), None)
+    part = next((part for part in US_PARTS if name in _variants(part)), None)
     if part is None:
         recipe, variant, own, today, twin = "members", name, ENSEMBLE, TODAY, TWIN
         members, in_a_fold = MEMBERS, FOLD_MEMBERS
     else:
         recipe, variant = part, name.removeprefix(part).removeprefix("-")
-        place = SHELF if part in US_PARTS else RESULTS
-        own, today, twin = RESULTS / part, place / f"freshet-{part}", place / f"freshet-{part}-twin"
-        members, in_a_fold = PARTS[part], US_FOLD_MEMBERS[part]
+        own, today, twin = RESULTS / part, SHELF / f"freshet-{part}", SHELF / f"freshet-{part}-twin"
+        members, in_a_fold = US_PARTS[part], US_FOLD_MEMBERS[part]
     covered = tuple(RECIPES[recipe].basins)
     all_years = {"train_period": PRODUCTS[RECIPES[recipe].product].every_year, "validation_period": None}
     match variant:
@@ -115,7 +111,7 @@ def _variants(part: str) -> tuple[str, ...]:
     return (part, *(f"{part}-{variant}" for variant in VARIANTS))
 
 
-NAMES = ("mclstm", *VARIANTS, *COMPARED, *(name for part in PARTS for name in _variants(part)))
+NAMES = ("mclstm", *VARIANTS, *COMPARED, *(name for part in US_PARTS for name in _variants(part)))
 
 
 def train(name: str, members: list[int]) -> None:

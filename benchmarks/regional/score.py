@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.regional import duration_curves, loss, published, uncertainty, us
 from benchmarks.regional.data import METRICS, TEST, VALIDATION, basins
-from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, US_PARTS, fold, series
+from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, US_PARTS, fold, series
 from benchmarks.regional.recipes import COMPARED
 from benchmarks.regional.seasonal import snow_volumes, volumes
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
@@ -26,7 +26,7 @@ from models.error_networks import with_networks
 from models.pretrained import SHELF, attachments, form
 from models.pretrained.form import load
 
-FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
+FITTED_ON = {ENSEMBLE.name: VALIDATION}
 """The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
 
 Scores = dict[str, float | None]

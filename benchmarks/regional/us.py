@@ -3,9 +3,10 @@
 `weights` writes `results/weights/us.json`, `score us` writes `results/us.json`: all products, each of them alone, and
 some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447. `score us-buckets` writes
 the same of the buckets of both products alone, which pass every question about more and less rain; `score
-us-with-fused` of all four parts and those on the mean of both products, which counts as a product by itself. `score
-us-twins` and `score us-folds` write what the twins, which learn from eighteen years, and members that have not seen a
-basin make of the test years. `ship-us` writes the shipped combinations of the parts of today and of their twins.
+us-with-fused` of all four parts and those on the mean of both products, which counts as a product by itself. This is
+`freshet-us`. `score us-twins` and `score us-folds` write what the twins, which learn from eighteen years, and members
+that have not seen a basin make of the test years. `ship-us` writes the shipped combinations of the parts of today and
+of their twins.
 """
 
 import json
@@ -18,8 +19,8 @@ import numpy as np
 
 from benchmarks.product_mixes import ALL, OWN, mixes_of_basins
 from benchmarks.regional import published
-from benchmarks.regional.data import METRICS, PRODUCT, PRODUCTS, TEST, basins, opened
-from benchmarks.regional.members import ENSEMBLE, FOLDS, PARTS, RESULTS, US_PARTS, fold, series
+from benchmarks.regional.data import FUSED, METRICS, PRODUCT, PRODUCTS, TEST, basins, opened
+from benchmarks.regional.members import ENSEMBLE, FOLDS, RESULTS, US_PARTS, fold, series
 from benchmarks.regional.published import ByMetric
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
@@ -38,12 +39,12 @@ from testing.work import work_of
 
 WEIGHTS = RESULTS / "weights" / "us.json"
 COMBINATIONS: Mapping[str, tuple[str, ...]] = {
-    "both": tuple(US_PARTS),
+    "both": tuple(part for part in US_PARTS if RECIPES[part].product != FUSED),
     "maurer": ("us-maurer", "us-maurer-buckets"),
     "buckets": ("us-maurer-buckets", "us-daymet-buckets"),
-    "with-fused": tuple(PARTS),
+    "with-fused": tuple(US_PARTS),
 }
-SHIPPED: Mapping[str, str] = {"freshet-us": "both", "freshet-us-buckets": "buckets"}
+SHIPPED: Mapping[str, str] = {"freshet-us": "with-fused", "freshet-us-buckets": "buckets"}
 """The shipped combinations."""
 DIGITS = 6  # of weights
 

@@ -47,7 +47,7 @@ from runtime.settings import Settings
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
 from testing.work import MovedClock, work_of
 
-ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
+ENSEMBLE, OTHER = "mclstm-maurer-447", "freshet-us-maurer"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")
 HORIZON, TRACES = 10, 11
 BROKEN_FROM = 92

@@ -8,7 +8,8 @@ many samples at a time as the service runs. `growth` is the CPU seconds of a bas
 
 Synthetic basins with 29 years of weather, an untrained ensemble of the default network, SQLite, one thread; CPU seconds
 of this process, the median of ROUNDS issue days after a first one. `--basins` sets the largest number of basins. The
-last cycles are of a combined version like `freshet-us`: four parts on two products, each with a feed of its own.
+last cycles are of a combined version like `freshet-us`: four parts on two products, each with a feed of its own, and on
+the mean of both.
 
 `--only divided` instead does a cycle with 31 traces in two processes and, the next day, in one, after a first one
 (`benchmarks.divided`); `--only divided-combined` the same of the combined version.
@@ -45,6 +46,7 @@ from operations.daily.daily_cycle import daily
 from operations.daily.daily_forecasts import DailyRequest
 from operations.states.advance_states import ADVANCING
 from operations.versions.load_networks import load_version
+from operations.weather.fuse import fuse
 from records.database.engine import Database
 from records.feeds import feeds
 from records.versions import combinations, promotions
@@ -57,8 +59,8 @@ from testing.work import work_of
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3
-LIVE, SECOND = "live", "second"
-COMBINED = ((LIVE, "mclstm", 6), (SECOND, "mclstm", 6), (LIVE, "buckets", 3), (SECOND, "buckets", 3))
+LIVE, SECOND, MEAN = "live", "second", "mean"
+COMBINED = ((LIVE, "mclstm", 6), (SECOND, "mclstm", 6), (LIVE, "buckets", 3), (MEAN, "buckets", 2))
 """The parts of `freshet-us`: product, network and members."""
 BEGIN = PERIOD.last - 30
 """The last day that is stored before the first cycle."""
@@ -129,6 +131,7 @@ def _default_version(database: Database, source: LiveCountry) -> list[str]:
 def _combined_version(database: Database, source: LiveCountry) -> list[str]:
     """Store the parts of a combined version, and return them."""
     ingest(work_of(database, CLOCK), source)
+    fuse(work_of(database, CLOCK), MEAN, (LIVE, SECOND))
     names, day = source.basins(), BEGIN - HORIZON
     return [
         add_version(

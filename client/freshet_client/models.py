@@ -5881,8 +5881,8 @@ class ForecasterHeadline(Model):
 
 class FuseJob(Model):
     """
-    Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
-    twice.
+    Derive weather that is the mean of several products, in basins with all of them, now and whenever they change.
+    Repeating it stores nothing twice.
     """
 
     kind: Literal["fuse"] = "fuse"
@@ -6997,7 +6997,10 @@ class PooledLead(Model):
 
 
 class PretrainedJob(Model):
-    """Install a trained ensemble shipped with Freshet as a model version. Repeating it changes nothing."""
+    """
+    Install a trained ensemble shipped with Freshet as a model version, and derive the means of stored products that
+    it takes as weather. Repeating it changes nothing.
+    """
 
     kind: Literal["pretrained"] = "pretrained"
     params: PretrainedParams

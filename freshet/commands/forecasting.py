@@ -280,7 +280,8 @@ def apply_bridge(done: Done) -> Iterator[RenderableType]:
 def fuse_weather(done: Done) -> Iterator[RenderableType]:
     """Make one product of weather of several: their mean, day by day, now and whenever they change.
 
-    Where one of them has no value, the mean is that of the others, and counts as filled.
+    It is derived in the basins that have all of them. On a day that one of them lacks, the mean is that of the others,
+    and counts as filled.
     """
     yield from _applied(done)
 

@@ -181,6 +181,7 @@ PRETRAINED = admins_alone(
     *_ERRORS,
     *_PROMOTIONS,
     "verification",
+    *FUSE.also,
     note="What it installs belongs to the service.",
 )
 

@@ -172,8 +172,8 @@ class FuseParams(RequestModel):
 
 
 class FuseJob(base.JobRequest, authority=base.FUSE, time_limit=timedelta(hours=4)):
-    """Derive weather that is the mean of several products, now and whenever they change. Repeating it stores nothing
-    twice."""
+    """Derive weather that is the mean of several products, in basins with all of them, now and whenever they change.
+    Repeating it stores nothing twice."""
 
     kind: Literal["fuse"]
     params: FuseParams

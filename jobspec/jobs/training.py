@@ -183,7 +183,8 @@ class PretrainedParams(RequestModel):
 
 
 class PretrainedJob(JobRequest, authority=PRETRAINED):
-    """Install a trained ensemble shipped with Freshet as a model version. Repeating it changes nothing."""
+    """Install a trained ensemble shipped with Freshet as a model version, and derive the means of stored products that
+    it takes as weather. Repeating it changes nothing."""
 
     kind: Literal["pretrained"]
     params: PretrainedParams

@@ -1,12 +1,13 @@
-"""Fused weather of a basin: the mean of its products, over the days that one of them brings."""
+"""Fused weather of a basin with all of the products that it is the mean of, over the days that one of them brings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint
 from hydrology.base.products import WEATHER
+from hydrology.base.series import DailySeries
 from hydrology.weather.fused import mean_of_known
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from records.basins import basins
@@ -15,7 +16,10 @@ from records.weather.fused_products import FusedProduct, list_fused
 
 
 def following(session: Session, written: Sequence[BasinData]) -> Iterator[list[BasinData]]:
-    """Yield what follows from basins' stored data, for each of the products that are means of theirs."""
+    """Yield what follows from basins' stored data, for each of the products that are means of theirs.
+
+    That is nothing in a basin without one of the products, and the whole record where the last of them begins.
+    """
     weather = {data.basin: [one for one in data.series if one.variable in WEATHER] for data in written}
     for fused in list_fused(session) if any(weather.values()) else ():
         of_basins = {
@@ -23,23 +27,67 @@ def following(session: Session, written: Sequence[BasinData]) -> Iterator[list[B
             for basin, of_basin in weather.items()
             if (brought := [one for one in of_basin if one.product in fused.parts])
         }
-        if of_basins:
-            yield [_mean(session, fused, basin, brought) for basin, brought in of_basins.items()]
+        known = series.basins_with(session, [*of_basins], fused.product, [*WEATHER])
+        created, renewed = list[BasinData](), dict[tuple[str, ...], dict[str, Period]]()
+        for basin in covered(session, fused, [*of_basins]):
+            if basin not in known:
+                created.append(of_record(session, fused, basin))
+                continue
+            names = tuple(sorted({one.variable for one in of_basins[basin]}))
+            periods = [one.series.period for one in of_basins[basin]]
+            renewed.setdefault(names, {})[basin] = _joint(periods)
+        created += [data for names, days in renewed.items() for data in _of_days(session, fused, names, days)]
+        if created:
+            yield created
 
 
-def _mean(session: Session, fused: FusedProduct, basin: str, brought: Sequence[SourceSeries]) -> BasinData:
-    periods = [one.series.period for one in brought]
-    days = Period(min(of.first for of in periods), max(of.last for of in periods))
-    return of_days(session, fused, basin, sorted({one.variable for one in brought}), days)
+def covered(session: Session, fused: FusedProduct, basin_ids: Sequence[str]) -> list[str]:
+    """Return the basins that have weather of all parts of a product, in order."""
+    held = [series.basins_with(session, basin_ids, part, [*WEATHER]) for part in fused.parts]
+    return sorted(set.intersection(*held))
 
 
-def of_days(session: Session, fused: FusedProduct, basin: str, variables: Sequence[str], days: Period) -> BasinData:
-    """Return a basin's fused weather over some days, from the stored weather of its parts."""
-    file = SourceFile(f"mean of {' and '.join(fused.parts)}", fingerprint([*fused.parts]), 0)
-    given = {name: [series.read(session, basin, part, name, days) for part in fused.parts] for name in variables}
-    created = tuple(
-        SourceSeries(fused.product, name, mean_of_known(of_parts, days), file) for name, of_parts in given.items()
+def of_record(session: Session, fused: FusedProduct, basin: str) -> BasinData:
+    """Return a basin's fused weather over all days that one of its parts has."""
+    held = [one for one in series.catalogue(session, basin) if one.product in fused.parts and one.variable in WEATHER]
+    days = _joint([one.period for one in held])
+    (created,) = _of_days(session, fused, sorted({one.variable for one in held}), {basin: days})
+    return created
+
+
+def _of_days(
+    session: Session, fused: FusedProduct, variables: Sequence[str], days: Mapping[str, Period]
+) -> Iterator[BasinData]:
+    """Yield basins' fused weather over the days of each, from the stored weather of its parts."""
+    file, every = (
+        SourceFile(f"mean of {' and '.join(fused.parts)}", fingerprint([*fused.parts]), 0),
+        _joint(days.values()),
     )
-    areas = basins.get(session, basin).areas
-    area = next((areas[part] for part in fused.parts if part in areas), None)
-    return BasinData(basin=basin, areas={} if area is None else {fused.product: area}, series=created, files=(file,))
+    stored = basins.get_many(session, [*days])
+    of_parts = [series.read_many_flagged(session, [*days], part, variables, every) for part in fused.parts]
+    for at, (basin, own) in enumerate(days.items()):
+        means = [
+            mean_of_known(
+                [
+                    DailySeries(every.first, values[at, :, column], flags[at, :, column], WEATHER[name].unit)
+                    for values, flags in of_parts
+                ],
+                own,
+            )
+            for column, name in enumerate(variables)
+        ]
+        areas = stored[basin].areas
+        area = next((areas[part] for part in fused.parts if part in areas), None)
+        yield BasinData(
+            basin=basin,
+            areas={} if area is None else {fused.product: area},
+            series=tuple(
+                SourceSeries(fused.product, name, mean, file) for name, mean in zip(variables, means, strict=True)
+            ),
+            files=(file,),
+        )
+
+
+def _joint(periods: Collection[Period]) -> Period:
+    """Return the days from the first to the last of some periods."""
+    return Period(min(days.first for days in periods), max(days.last for days in periods))

@@ -149,17 +149,39 @@ def store_all(
     """
     known, now = references or {}, clock.wall() if archive else clock.now()
     given = [ended_only(session, data, now, known.get(data.basin)) for data in sorted(given, key=attrgetter("basin"))]
-    facts = [
-        Basin(
-            *(of.basin, of.name, of.latitude, of.longitude, of.huc),
-            areas=of.areas,
-            attributes=of.attributes,
-            texts=of.texts,
-        )
-        for of in given
-    ]
-    changes = basins.upsert_all(session, facts)
+    changes = basins.upsert_all(session, [_facts(data) for data in given])
     given, warnings = check_observed(session, given, known)
+    counts = _write(session, given, clock)
+    for basin, of_basin in changes.items():
+        if basins.attributes_revised(session, basin, of_basin):
+            invalidated = states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
+            counts[basin].update(invalidated_states=invalidated)
+    for fused in fused_data.following(session, given):  # means of what was checked
+        basins.upsert_all(session, [_facts(data) for data in fused])
+        for basin, more in _write(session, fused, clock).items():
+            counts[basin].update(more)
+    return {
+        data.basin: IngestResult(
+            data.basin,
+            _status(changes[data.basin], counts[data.basin]),
+            **counts[data.basin],
+            input_warnings=(*warnings[data.basin], *_refused(data)),
+        )
+        for data in given
+    }
+
+
+def _facts(of: BasinData) -> Basin:
+    return Basin(
+        *(of.basin, of.name, of.latitude, of.longitude, of.huc),
+        areas=of.areas,
+        attributes=of.attributes,
+        texts=of.texts,
+    )
+
+
+def _write(session: Session, given: Sequence[BasinData], clock: Clock) -> dict[str, Any]:
+    """Write the series of basins, and invalidate the states that consumed what they revise; return counts by basin."""
     files = {file: (file.name, file.sha256, file.size) for data in given for file in (one.file for one in data.series)}
     numbers = revisions.register_sources(session, files.values(), clock.wall())
     new = [
@@ -182,25 +204,7 @@ def store_all(
             why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
             invalidated = states.invalidate(session, one.basin, one.product, first, why, clock.wall())
             counts[one.basin].update(invalidated_states=invalidated)
-    for basin, of_basin in changes.items():
-        if basins.attributes_revised(session, basin, of_basin):
-            invalidated = states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
-            counts[basin].update(invalidated_states=invalidated)
-    for fused in fused_data.following(session, given):
-        for basin, more in store_all(session, fused, clock, archive=archive).items():
-            counts[basin].update({name: getattr(more, name) for name in _COUNTED})
-    return {
-        data.basin: IngestResult(
-            data.basin,
-            _status(changes[data.basin], counts[data.basin]),
-            **counts[data.basin],
-            input_warnings=(*warnings[data.basin], *_refused(data)),
-        )
-        for data in given
-    }
-
-
-_COUNTED = ("new_days", "changed_days", "invalidated_states")
+    return counts
 
 
 def _status(changes: basins.Changes, counts: Mapping[str, int]) -> str:

@@ -5,6 +5,7 @@ the same version.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,15 @@ from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow import RegionalSnow
 from models.networks import architecture, snow_cells
-from models.pretrained import COMBINED, DEFAULT, SHELF, attachments, combination, form
+from models.pretrained import COMBINED, DEFAULT, MEANS, SHELF, attachments, combination, form
 from models.pretrained.combination import Combination
 from models.pretrained.form import Ensemble
 from models.pretrained.probe_results import probe_results
 from operations.basin_data.dataset import load_forcing
+from operations.basin_data.ingest import IngestResult
 from operations.forecasting.plans import why_none
 from operations.versions.learnt_days import attribute_means
+from operations.weather.fuse import NothingToFuse, fuse
 from records.basins import basins
 from records.database.base import JsonObject
 from records.database.stored import as_values
@@ -34,6 +37,7 @@ from records.simulations import snow_cells as snow_records
 from records.verification import scores
 from records.versions import combinations, error_models, promotions, trainings, versions
 from records.versions.version_properties import Pretrained, Tuning, VersionProperties
+from records.weather.fused_products import FusedProduct
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -78,13 +82,18 @@ class _Beside:
 def usual_name(session: Session, product: str | None = None, shelf: Path | None = None) -> str | None:
     """Return the name of what is installed where none is named: `COMBINED` where all its products are stored.
 
-    None: `read_shipped` chooses. A product that all parts are to take leaves the combination nothing to combine.
+    A mean of products counts as stored where these are. None: `read_shipped` chooses. A product that all parts are to
+    take leaves the combination nothing to combine.
     """
     folder = (shelf or SHELF) / COMBINED
     if product is not None or not (folder / combination.DESCRIPTION).exists():
         return None
-    stored = {*series.products(session, "precipitation")}
-    return COMBINED if stored.issuperset(combination.read(folder).products) else None
+    taken = combination.read(folder).products
+    return COMBINED if _are_stored(session, [part for one in taken for part in MEANS.get(one, (one,))]) else None
+
+
+def _are_stored(session: Session, products: Sequence[str]) -> bool:
+    return {*series.products(session, "precipitation")}.issuperset(products)
 
 
 def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble | Combination:
@@ -118,6 +127,21 @@ def _exported(path: Path) -> Path | None:
     descriptions = (form.DESCRIPTION, combination.DESCRIPTION)
     folder = path.parent if path.name in descriptions else path
     return folder.absolute() if any((folder / name).is_file() for name in descriptions) else None
+
+
+def derive_means(work: Work, shipped: Ensemble | Combination) -> list[tuple[FusedProduct, list[IngestResult]]]:
+    """Derive the weather that is a mean of products for what is shipped, where all of these are stored.
+
+    From then on it follows what is stored of them, as any fused product.
+    """
+    products = shipped.products if isinstance(shipped, Combination) else (shipped.product,)
+    with work.database.reading() as session:
+        wanted = [name for name in products if name in MEANS and _are_stored(session, MEANS[name])]
+    derived = []
+    for name in wanted:
+        with suppress(NothingToFuse):  # no basin has all of them
+            derived.append(fuse(work, name, MEANS[name]))
+    return derived
 
 
 def install(work: Work, shipped: Ensemble | Combination, product: str | None = None) -> Installed:

@@ -237,6 +237,12 @@ def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, i
     return {basin: int(number) for basin, number in session.execute(writes.group_by(SERIES.c.basin_id))}
 
 
+def basins_with(session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]) -> set[str]:
+    """Return the basins that have a product's series of some variables."""
+    of_series = (SERIES.c.basin_id.in_(basin_ids), SERIES.c.product == product, SERIES.c.variable.in_(variables))
+    return set(session.scalars(select(SERIES.c.basin_id).where(*of_series).distinct()))
+
+
 def products(session: Session, variable: str | None = None) -> list[str]:
     """Return the stored products, optionally only those with a variable."""
     query = select(SERIES.c.product).distinct().order_by(SERIES.c.product)

@@ -10,28 +10,34 @@ import torch
 from jobspec.training import used_periods
 from models.contract import Inputs
 from models.physics import PROBES
-from models.pretrained import DEFAULT, SHELF, attachments, combination, form, probe_results
+from models.pretrained import DEFAULT, MEANS, SHELF, attachments, combination, form, probe_results
 from models.pretrained.form import load
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
 COMBINED = [SHELF / name for name in form.names(SHELF, combination.DESCRIPTION)]
-US_PARTS = [f"freshet-us-{part}" for part in ("daymet", "daymet-buckets", "maurer", "maurer-buckets")]
+US_PARTS = [f"freshet-us-{part}" for part in ("daymet", "fused-buckets", "maurer", "maurer-buckets")]
+ALL_US_PARTS = sorted([*US_PARTS, "freshet-us-daymet-buckets"])
+MAX_BYTES = 18e6
 COMPARED = ["eins-maurer-447", "lstm-maurer-447", "mmrnn-maurer-447"]
 TEST = "1989-10-01..1999-09-30"
-JUDGED = [DEFAULT, "mclstm-maurer-447-twin", "freshet-us-twin", "freshet-us-buckets-twin", *COMPARED]
+JUDGED = [DEFAULT, "freshet-us-twin", "freshet-us-buckets-twin", *COMPARED]
 DAYS, SAMPLES = 400, 4
 
 
 def test_something_is_shipped() -> None:
     assert [folder.name for folder in SHIPPED] == sorted(
         [
-            *(f"{name}{variant}" for name in US_PARTS for variant in ("", "-twin")),
-            *(f"mclstm-maurer-447{variant}" for variant in ("", "-today", "-twin")),
+            *(f"{name}{variant}" for name in ALL_US_PARTS for variant in ("", "-twin")),
+            DEFAULT,
             *COMPARED,
         ]
     )
     combined = [f"{name}{variant}" for name in ("freshet-us", "freshet-us-buckets") for variant in ("", "-twin")]
     assert [folder.name for folder in COMBINED] == sorted(combined)
+
+
+def test_all_that_is_shipped_is_small_enough_to_be_fetched_with_the_code() -> None:
+    assert sum(path.stat().st_size for path in SHELF.rglob("*") if path.suffix != ".pyc") <= MAX_BYTES
 
 
 def test_every_shipped_file_goes_into_a_wheel() -> None:
@@ -89,11 +95,12 @@ def test_shipped_results_of_physics_probes_are_those_of_an_ensemble_that_is_meas
     assert values == pytest.approx(measured, rel=0.05, abs=1e-6)
 
 
-def test_freshet_us_combines_both_networks_on_both_products_with_weights_of_every_basin() -> None:
+def test_freshet_us_combines_both_networks_on_both_products_and_their_mean_with_weights_of_every_basin() -> None:
     whole = combination.read(SHELF / "freshet-us")
     assert whole.twin is not None
     assert sorted(part.name for part in whole.parts) == US_PARTS
-    assert sorted(whole.products) == ["daymet", "maurer_extended"]
+    ((mean, parts),) = MEANS.items()
+    assert {*whole.products} == {mean, *parts}
     learnt = {basin for part in whole.parts for basin in part.description.basins}
     for named in whole.description.parts:
         assert named.basin_weights.keys() == learnt
@@ -138,4 +145,11 @@ def test_the_skill_of_a_combination_has_that_of_each_product_alone() -> None:
     judged = attachments.read_skill(combination.read(SHELF / "freshet-us-twin"))
     assert judged is not None
     counts = {name: len(alone.basins) for name, alone in judged.subsets.items()}
-    assert counts == {"maurer_extended": 447, "daymet": 400}
+    assert counts == {
+        "maurer_extended": 447,
+        "daymet": 400,
+        "maurer_daymet": 400,
+        "maurer_daymet+daymet": 400,
+        "maurer_daymet+maurer_extended": 400,
+        "daymet+maurer_extended": 400,
+    }

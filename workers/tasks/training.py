@@ -10,13 +10,16 @@ from jobspec.jobs import training as requests
 from jobspec.jobs.base import JobRequest
 from jobspec.training import TrainingConfig
 from models.devices import CPU, GPULost, GPUTooSmall
+from models.pretrained.combination import Combination
+from models.pretrained.form import Ensemble
 from models.training import Progress
 from operations.basin_data.basins import chosen_to_learn_from
 from operations.training import retrain, train
 from operations.training.assemble import assemble_all
-from operations.training.pretrained import install, promote_where_vacant, read_shipped, usual_name
+from operations.training.pretrained import derive_means, install, promote_where_vacant, read_shipped, usual_name
 from operations.training.promotion_rule import decide, require_decidable
 from operations.training.training_data import StartedTraining, whole
+from operations.upkeep import audit_details
 from records.database.base import JsonObject, to_json
 from records.database.stored import as_values
 from records.jobs import attempts, jobs, process_heartbeats
@@ -218,6 +221,8 @@ def pretrained(running: JobRun, params: requests.PretrainedParams) -> dict[str, 
         with work.database.reading() as session:
             name = usual_name(session, params.product, shelf)
     ensemble = read_shipped(name, shelf)
+    if params.product is None:
+        _derive_means(running, ensemble)
     installation = asdict(install(work, ensemble, params.product))
     version, product, learnt_from = installation.pop("version_id"), installation["product"], installation["trained_on"]
     if installation["already"]:
@@ -230,3 +235,14 @@ def pretrained(running: JobRun, params: requests.PretrainedParams) -> dict[str, 
     promotion = promote_where_vacant(work, version)
     promoted = {"promoted": list(promotion.basins), "promoted_before": list(promotion.already)}
     return result | promoted | {"left_out": texts(promotion.left_out)}
+
+
+def _derive_means(running: JobRun, ensemble: Ensemble | Combination) -> None:
+    """Derive the means of products that an ensemble takes, and report what that changed."""
+    for fused, outcomes in derive_means(running.work, ensemble):
+        running.record("weather fused", fused.product, of=list(fused.parts), **audit_details.changes(outcomes))
+        if changed := sum(one.status == "changed" for one in outcomes):
+            basins = counted(changed, "basin")
+            running.log(f"{fused.product}, the mean of {' and '.join(fused.parts)}, was derived in {basins}.")
+        for failed in (one for one in outcomes if one.error is not None):
+            running.log(f"{fused.product} could not be derived in {failed.basin}: {failed.error}")

@@ -170,7 +170,7 @@ def test_a_state_of_another_ensemble_basin_or_day_is_refused(forcing: Forcing, t
     initialized(configured(tmp_path, **following))
 
     for changes, sentence in (
-        ({"ensemble": "mclstm-maurer-447-twin"}, "belongs to another model"),
+        ({"ensemble": "lstm-maurer-447"}, "belongs to another model"),
         ({"basin": "USGS-01013500"}, "does not contain USGS-01013500"),
         ({"first_day": "1980-10-05"}, "of the end of 1980-10-03: with it, first_day is 1980-10-04"),
     ):

@@ -15,22 +15,27 @@ from extensions.shipping.export import export
 from extensions.shipping.writing import AnotherVersion
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
+from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import COMBINED, attachments, combination
 from models.pretrained.combination import Combination
 from models.pretrained.form import DamagedEnsemble
+from operations.basin_data import ingest
 from operations.forecasting.forecast import forecast
-from operations.training.pretrained import install, promote_where_vacant, read_shipped, usual_name
+from operations.training import pretrained
+from operations.training.pretrained import derive_means, install, promote_where_vacant, read_shipped, usual_name
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.runs import RunRequest
+from records.series import series
 from records.series.year_rows import SERIES
 from records.verification import scores
 from records.versions import combinations, error_models, versions
 from records.versions.promotions import PROMOTIONS
+from records.weather.fused_products import list_fused
 from testing.country import BASINS, CLOCK, FIRST, SECOND, add_second_product, combined, second_version
 from testing.records import contents
 from testing.work import work_of
@@ -39,6 +44,7 @@ pytestmark = pytest.mark.extended
 
 JUDGED = Period.parse("2004-10-01..2005-09-30")
 NAME, OWN, LATE = "both", BASINS[1], BASINS[2]
+THIRD, FILE = "third", SourceFile("third.csv", "1" * 64, 1)
 
 
 def cards(shelf: Path) -> None:
@@ -125,6 +131,53 @@ def test_the_combination_is_installed_where_none_is_named_and_all_its_products_a
     for database in (store, empty):
         with database.reading() as session:
             assert usual_name(session, None, shelf) is None
+
+
+def bring_rain(database: Database, basin: str) -> None:
+    """Store rain of a third product in a basin."""
+    with database.transaction() as session:
+        rain = series.read(session, basin, FIRST, "precipitation")
+        assert rain is not None
+        data = BasinData(basin=basin, areas={}, series=(SourceSeries(THIRD, "precipitation", rain, FILE),))
+        ingest.store(session, data, CLOCK)
+
+
+def test_a_mean_of_products_is_derived_in_the_basins_that_have_them(
+    trained_store: Database, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pretrained, "MEANS", {SECOND: (FIRST, THIRD)})
+    shipped = read_shipped(str((shelf / NAME).rename(shelf / COMBINED)))
+    work = work_of(trained_store, CLOCK)
+    with trained_store.transaction() as session:
+        assert usual_name(session, None, shelf) is None
+        session.execute(PROMOTIONS.delete())
+    assert derive_means(work, shipped) == []
+
+    bring_rain(trained_store, OWN)
+    with trained_store.reading() as session:
+        assert usual_name(session, None, shelf) == COMBINED
+    ((fused, outcomes),) = derive_means(work, shipped)
+    assert (fused.product, fused.parts) == (SECOND, (FIRST, THIRD))
+    assert [(one.basin, one.status) for one in outcomes] == [(OWN, "changed")]
+    promote_where_vacant(work, install(work, shipped).version_id)
+    (run,) = forecast(work, RunRequest(ForecastParams(basins=[*BASINS], t0=day("2004-03-10"), horizon=6)))
+    with trained_store.reading() as session:
+        parts = {basin: runs.basin_of(session, run.id, basin).summary.parts for basin in BASINS}
+    assert {basin: [part.product for part in of] for basin, of in parts.items()} == {
+        basin: [FIRST, SECOND] if basin == OWN else [FIRST] for basin in BASINS
+    }
+
+
+def test_products_that_no_basin_has_together_have_no_mean(
+    trained_store: Database, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pretrained, "MEANS", {SECOND: (FIRST, THIRD)})
+    bring_rain(trained_store, OWN)
+    with trained_store.transaction() as session:
+        session.execute(delete(SERIES).where(SERIES.c.basin_id == OWN, SERIES.c.product == FIRST))
+    assert derive_means(work_of(trained_store, CLOCK), read_shipped(NAME, shelf)) == []
+    with trained_store.reading() as session:
+        assert list_fused(session) == []
 
 
 def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_use(
