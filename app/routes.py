@@ -12,7 +12,7 @@ from app.alerts import alerts, changes, subscriptions
 from app.basins import basins, level_changes, normals, observations, thresholds, user_basins
 from app.forecasts import changes as forecast_changes
 from app.forecasts import endpoints as forecasts
-from app.forecasts import exceedance, issues, persistence, rain_margin, runs, spread, stage, volumes, what_if
+from app.forecasts import exceedance, issues, persistence, rain_margin, runs, stage, volumes, what_if
 from app.forecasts import worst_errors as worst
 from app.forecasts.water import balances, origin, recession, states, storage
 from app.guide import pages as guide
@@ -38,7 +38,7 @@ from runtime.settings import Settings
 _MODULES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
     *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
-    *(what_if, storage, origin, balances, stage, states, spread, recession, scores, simulation),
+    *(what_if, storage, origin, balances, stage, states, recession, scores, simulation),
     *(verification, worst, decisions, issues),
 )
 RESOURCES = (

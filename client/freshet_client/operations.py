@@ -1467,42 +1467,6 @@ class Operations(BaseClient):
         return self._answer(models.StateDetail, request)
 
     @overload
-    def read_spread(
-        self, basin: str, *, format: Literal["json"] = "json", run: str | None = None
-    ) -> models.SpreadOfRun: ...
-
-    @overload
-    def read_spread(
-        self, basin: str, *, format: Literal["csv", "parquet", "netcdf", "coveragejson"], run: str | None = None
-    ) -> bytes: ...
-
-    def read_spread(
-        self,
-        basin: str,
-        *,
-        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
-        run: str | None = None,
-    ) -> Any:
-        """Sources of forecast spread: weights, weather or initial state.
-
-        The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
-        network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
-        `perturbed_states`; for others null, with the reason.
-
-        Args:
-            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
-                that.
-            run: A run's id; by default the latest forecast's.
-        """
-        request = Request(
-            "GET", path_of("/v1/basins/{basin}/spread", basin=basin), query={"format": format, "run": run}
-        )
-        if format != "json":
-            return self._content(request)
-        return self._answer(models.SpreadOfRun, request)
-
-    @overload
     def read_drain_down(
         self,
         basin: str,
@@ -3161,6 +3125,42 @@ class Operations(BaseClient):
         """
         request = Request("DELETE", path_of("/v1/models/{version}/shadow", version=version))
         self._content(request)
+
+    @overload
+    def read_spread(
+        self, basin: str, *, format: Literal["json"] = "json", run: str | None = None
+    ) -> models.SpreadOfRun: ...
+
+    @overload
+    def read_spread(
+        self, basin: str, *, format: Literal["csv", "parquet", "netcdf", "coveragejson"], run: str | None = None
+    ) -> bytes: ...
+
+    def read_spread(
+        self,
+        basin: str,
+        *,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+        run: str | None = None,
+    ) -> Any:
+        """Sources of forecast spread: weights, weather or initial state.
+
+        The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
+        network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
+        `perturbed_states`; for others null, with the reason.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+            run: A run's id; by default the latest forecast's.
+        """
+        request = Request(
+            "GET", path_of("/v1/basins/{basin}/spread", basin=basin), query={"format": format, "run": run}
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.SpreadOfRun, request)
 
     def list_ratings(self, basin: str) -> Iterator[models.RatingVersion]:
         """Versions of the rating of a basin's gauge.

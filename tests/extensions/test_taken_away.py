@@ -43,6 +43,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "guide": ("shadow",),
     },
     "shipping": {"commands": ("models export",)},
+    "spread": {"paths": ("/v1/basins/{basin}/spread",)},
     "weights": {"commands": ("models combine",)},
     "cap": {
         "paths": ("/v1/alerts/feed", "/v1/alerts/cap"),

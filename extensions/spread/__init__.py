@@ -1,0 +1,1 @@
+"""The spread of a forecast, and its sources."""
