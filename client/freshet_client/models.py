@@ -1572,10 +1572,10 @@ class Gate(Model):
     """What is reached."""
 
     least: float
-    """The least that is needed."""
+    """Lower values are not enough."""
 
     most: float | None
-    """The most that is allowed."""
+    """Higher values are too high."""
 
     is_met: bool
     """Whether it is met."""

@@ -11,8 +11,8 @@ class ShadowSettings(EnvironmentSettings):
     Attributes:
         shadow_issues: the fewest forecasts that were issued of each basin, and verified.
         shadow_skill: the least CRPS skill of the calibrated forecasts against persistence, 1 day ahead.
-        shadow_coverage_least, shadow_coverage_most: share of days, 1 day ahead, on which the observed flow lies in the
-            90 % range.
+        shadow_coverage_least, shadow_coverage_most: bounds of the share of days, 1 day ahead, on which the observed
+            flow lies in the 90 % range.
         shadow_inputs: the least share of forecasts without a past day whose weather was filled.
     """
 

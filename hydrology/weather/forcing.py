@@ -188,8 +188,9 @@ class WeatherForecast:
         if variable == "precipitation":
             self._check_where(values >= 0, "precipitation is negative", "correct it, or send 0")
         possible = (quantity.lowest <= values) & (values <= quantity.highest)
-        limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
-        self._check_where(possible, f"{variable} is outside {limits}", "correct it, or its unit")
+        if not possible.all():  # the sentence takes longer than the check
+            limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
+            self._check_where(possible, f"{variable} is outside {limits}", "correct it, or its unit")
 
     def _check_where(self, sound: Mask, cause: str, remedy: str) -> None:
         if not sound.all():

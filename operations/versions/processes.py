@@ -20,7 +20,7 @@ from hydrology.base.errors import DataProblem
 from models.devices import CPU, device_in_use
 from models.nets.compiled import loader
 from runtime.child_processes import end_with_parent, fork_context, leave_signals_to_parent
-from runtime.process import use_one_thread
+from runtime.process import collect_seldom, use_one_thread
 
 
 def machine() -> str:
@@ -145,6 +145,7 @@ def _begin(desk: _WorkerContext) -> None:
     end_with_parent()
     leave_signals_to_parent(signal.SIGINT)
     use_one_thread()
+    collect_seldom()
 
 
 def _do(piece: int) -> Any:

@@ -1,6 +1,7 @@
 """Model states: per version, basin and day, the arrays of all members, hashed and linked to their parent."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -109,8 +110,7 @@ def page(session: Session, version: str, basin: str, *, before: Day | None, limi
     """Return a basin's undamaged states before a day, newest first, invalid too."""
     query = select(STATES.c.day).filter_by(version_id=version, basin_id=basin).order_by(STATES.c.day.desc())
     days = session.scalars(narrowed(query, (STATES.c.day.__lt__, before))).all()
-    rows = _undamaged(session, version, basin, days)
-    return [_state(row) for row in islice(rows, limit)]
+    return [*islice(_undamaged(session, version, basin, days), limit)]
 
 
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
@@ -124,14 +124,14 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
         .where(STATES.c.day <= on_or_before)
         .order_by(STATES.c.day.desc())
     ).all()
-    return next((_state(row) for row in _undamaged(session, version, basin, days)), None)
+    return next(_undamaged(session, version, basin, days), None)
 
 
-def _undamaged(session: Session, version: str, basin: str, days: Sequence[Day]) -> Iterator[Row[Any]]:
+def _undamaged(session: Session, version: str, basin: str, days: Sequence[Day]) -> Iterator[State]:
     for day in days:
-        row = find_row(session, STATES, version_id=version, basin_id=basin, day=day)
-        if row is not None and is_whole(row):
-            yield row
+        with suppress(Corrupt):
+            if (state := get(session, version, basin, day)) is not None:
+                yield state
 
 
 def newest_valid_many(
@@ -152,8 +152,10 @@ def newest_valid_many(
     ).all()
     found: dict[str, State | None] = dict.fromkeys(basins)
     for row in rows:
-        whole = is_whole(row)
-        found[row.basin_id] = _state(row) if whole else newest_valid(session, version, row.basin_id, on_or_before)
+        try:
+            found[row.basin_id] = _state(row)
+        except Corrupt:
+            found[row.basin_id] = newest_valid(session, version, row.basin_id, on_or_before)
     return found
 
 
