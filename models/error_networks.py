@@ -52,32 +52,14 @@ def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STE
 
     With too few observed days (`MIN_DAYS`) it is returned as it is.
     """
-    if not _are_enough(pairs):
+    days = [sum(int(np.isfinite(_part(of.observed, later)).sum()) for of in pairs.values()) for later in (False, True)]
+    if sum(days) < MIN_DAYS or min(days) < MIN_DAYS / 4:
         return fitted
     halves = _halves(pairs)
     own = _trained(halves, lambda model, name: model.of_basin(name), fitted.shape, steps)
-    return replace(
-        fitted, shape=replace(fitted.shape, network=own), regional=_regional_of(fitted, pairs, halves, steps)
-    )
-
-
-def regional_with_network(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Shape:
-    """Return the parameters of basins without their own, with their network, as `with_networks` does."""
-    if not _are_enough(pairs):
-        return fitted.regional
-    return _regional_of(fitted, pairs, _halves(pairs), steps)
-
-
-def _are_enough(pairs: Mapping[str, ErrorPairs]) -> bool:
-    halves = [
-        sum(int(np.isfinite(_part(of.observed, later)).sum()) for of in pairs.values()) for later in (False, True)
-    ]
-    return sum(halves) >= MIN_DAYS and min(halves) >= MIN_DAYS / 4
-
-
-def _regional_of(fitted: Fit, pairs: Mapping[str, ErrorPairs], halves: Sequence[_Half], steps: int) -> Shape:
     network = _trained(halves, lambda model, name: _regional(model, pairs[name]), fitted.regional, steps)
-    return replace(fitted.regional, network=network)
+    regional = replace(fitted.regional, network=network)
+    return replace(fitted, shape=replace(fitted.shape, network=own), regional=regional)
 
 
 def _regional(model: Fit, pairs: ErrorPairs) -> BasinErrorModel:

@@ -31,7 +31,7 @@ from hydrology.uncertainty.error_network import DaysAhead
 from hydrology.verification.forecasts import CALIBRATED, RAW, AtLead, Reforecasts
 from hydrology.verification.results import ForecastScores, Reliability, high_flow
 from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
-from models.error_networks import regional_with_network, with_networks
+from models.error_networks import with_networks
 from models.forcing import days_of
 from models.pretrained import form
 from models.pretrained.form import load
@@ -219,7 +219,7 @@ def _never_seen(folds: Mapping[int, list[Basin]]) -> Iterator[tuple[Basin, Basin
 def _regional(every: Iterable[Basin]) -> Shape:
     """Return the error model of basins never seen, fitted to basins that were not when they were simulated."""
     pairs = {basin.name: basin.pairs(VALIDATION) for basin in every}
-    return regional_with_network(fit(pairs), pairs)
+    return with_networks(fit(pairs), pairs).regional
 
 
 def regional() -> Shape | None:
