@@ -71,8 +71,12 @@ REFUSED = {
 }
 RARELY_ACCEPTED = {
     # What few guesses meet: two versions, an address that may be sent to, a tag that was held, a draft, a job of
-    # what is stored, a basin that an operator registered, the name of a rival.
+    # what is stored, a basin that an operator registered, the name of a rival, a version that serves no basin, gates
+    # that are met.
     "GET /v1/basins/{basin}/rivals/{rival}",
+    "DELETE /v1/basins/{basin}/shadow",
+    "PUT /v1/models/{version}/shadow",
+    "DELETE /v1/models/{version}/shadow",
     "PUT /v1/basins/{basin}/adoption",
     "DELETE /v1/basins/{basin}/adoption",
     "POST /v1/schedules",
