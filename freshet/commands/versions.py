@@ -134,8 +134,8 @@ def install_pretrained(
     """Install a trained ensemble that is shipped or exported as a version; doing so again changes nothing.
 
     A combination of some is installed with its parts, each a version of its own; weather that a part takes and that is
-    the mean of stored products is derived first. It serves any basin that has its
-    attributes and forcing; every forecast states whether it learnt from the basin, and from which product.
+    the mean of stored products is derived first. It serves any basin that has its attributes and forcing; every
+    forecast states whether it learnt from the basin, and from which product.
     """
     given = PretrainedParams(product=product, promote=promote)
     params = given.model_copy(update={"name": name})  # a folder has any name
