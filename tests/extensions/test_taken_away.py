@@ -32,6 +32,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "physics_exam": {"guide": ("physics",)},
     "plot": {"paths": ("/v1/basins/{basin}/hydrograph",), "commands": ("plot",)},
+    "receipts": {"commands": ("reproduce",)},
     "rivals": {
         "paths": ("/v1/rivals", "/v1/models/{version}/rivals", "/v1/basins/{basin}/rivals"),
         "commands": ("rivals",),
