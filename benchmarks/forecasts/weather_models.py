@@ -30,8 +30,8 @@ from benchmarks.forecasts.forecast_weather import (
     store_weather,
 )
 from benchmarks.regional import data
-from extensions.mixture.rule import ages, mixed, shares
-from hydrology.base.arrays import Array
+from extensions.mixture.rule import Losses, ages, distances, mixed
+from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Period, days_between
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
@@ -133,14 +133,21 @@ def _of_pair(issued: Issued, pair: Sequence[str], spans: Mapping[str, slice]) ->
 def mixed_as_known(issued: Issued, models: Sequence[str]) -> Array:
     """Return the mixture of models on each issue day, by the flow that was known, (basins, days, leads, `LEVELS`)."""
     own = np.stack([issued.quantiles[name] for name in models])
-    scores = np.stack([issued.scores(of) for of in own])
+    scores, apart = np.stack([issued.scores(of) for of in own]), distances(own) / issued.mean[:, None, None]
     result = np.full(own.shape[1:], np.nan)
-    for basin, number in np.ndindex(own.shape[1:3]):
-        there = np.isfinite(own[:, basin, number, 0, 0])
+    for number in range(own.shape[2]):
+        there = np.flatnonzero(np.isfinite(own[:, 0, number, 0, 0]))
         before = np.arange(number, 0, -1)
-        known = scores[there, basin, :number].copy()
-        known[:, before[:, None] < np.arange(1, HORIZON + 1)] = np.nan
-        result[basin, number] = mixed(own[there, basin, number], shares(known, ages(before.astype(float))))
+        known = np.where(before[:, None] >= np.arange(1, HORIZON + 1), scores[there, :, :number], np.nan)
+        losses = [
+            Losses.of(of_basin, between, ages(before.astype(float)))
+            for of_basin, between in zip(
+                known.swapaxes(0, 1), np.moveaxis(apart[np.ix_(there, there)][:, :, :, :number], 2, 0), strict=True
+            )
+        ]
+        for basin, of_basin in enumerate(losses):
+            share = of_basin.shares(Losses.mean(losses))
+            result[basin, number] = mixed(own[there, basin, number], share)
     return result
 
 
@@ -163,7 +170,7 @@ def _reported(issued: Issued, models: Sequence[str], mixture: Array, spans: Mapp
     return result
 
 
-def _of_days(own: Mapping[str, Array], mixture: Array, equal: Array, days: Array) -> dict[str, Any]:
+def _of_days(own: Mapping[str, Array], mixture: Array, equal: Array, days: Mask) -> dict[str, Any]:
     alone = {name: float(np.nanmean(of[:, days])) for name, of in own.items()}
     of_mixture, of_equal = (float(np.nanmean(of[:, days])) for of in (mixture, equal))
     return {

@@ -13,7 +13,7 @@ from app.exports.table import RIVER_FLOW
 from app.forecasts.discharge import DischargeUnits, in_units
 from app.forecasts.header import DaysOfRun, days_ahead, header_of_days, run_table
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.http.base_schema import EXPLAINED, Missing, Series, column
+from app.http.base_schema import EXPLAINED, Missing, Series, column, maybe
 from app.http.dependencies import Reading
 from app.http.json_numbers import column as numbers
 from app.http.json_numbers import gappy_column
@@ -75,9 +75,9 @@ def _answer(session: Session, latest: Latest, at: datetime | None, units: Units)
         **header_of_days(latest, at),
         units={"discharge": units},
         weather_models=[] if isinstance(used, Absent) else list(used.weather_shares),
-        p05=quantiles(0.05),
-        median=quantiles(0.5),
-        p95=quantiles(0.95),
+        p05=maybe(quantiles(0.05)),
+        median=maybe(quantiles(0.5)),
+        p95=maybe(quantiles(0.95)),
     )
 
 

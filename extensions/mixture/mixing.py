@@ -12,8 +12,8 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from extensions.mixture.past import PastScores, past_scores
-from extensions.mixture.rule import ages, drawn, mixed, shares
+from extensions.mixture.past import Past, pasts
+from extensions.mixture.rule import Losses, drawn, mixed
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
@@ -64,9 +64,11 @@ def mix(work: Work, plan: Plan, results: list[BasinResult]) -> list[BasinResult]
     }
     several = {name: [*own] for name, own in there.items() if len(own) > 1}
     with work.database.reading() as session:
-        past = past_scores(session, plan, several) if several else {}
+        past = pasts(session, plan, several) if several else {}
+    alike = grouped((one.models, one.losses) for one in past.values())
+    of_all = {models: Losses.mean(losses) for models, losses in alike.items()}
     return [
-        _with_others(plan, one, there[name], others[name], past.get(name))
+        _with_others(plan, one, there[name], others[name], past.get(name), of_all)
         if (name := one.basin.basin_id) in there
         else one
         for one in results
@@ -136,13 +138,16 @@ def _with_others(
     result: BasinResult,
     there: Mapping[str, OwnForecast],
     others: Mapping[str, OwnForecast | Absent],
-    past: PastScores | None,
+    past: Past | None,
+    of_all: Mapping[tuple[str, ...], Losses],
 ) -> BasinResult:
     """Return a basin's result with the mixture of the models that are there, and the shares of all."""
     leads = plan.days.to_come.horizon
-    share = np.full((len(there), leads), 1 / len(there)) if past is None else shares(past.scores, ages(past.days))
+    share = np.full((len(there), leads), 1 / len(there))
+    if past is not None:
+        share = past.losses.shares(of_all[past.models])
     missing = {model: why for model, why in others.items() if isinstance(why, Absent)}
-    issues = 0 if past is None else past.compared
+    issues = 0 if past is None else past.issues
     of_models = [
         WeatherShare(
             name=model,

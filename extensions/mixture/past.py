@@ -1,13 +1,15 @@
-"""The CRPS of the past forecasts of a basin's weather models, each by its own distribution."""
+"""The past forecasts of a basin's weather models, each by its own distribution, and what they lost."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from extensions.mixture.rule import Losses, ages, distances
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period, days_between
@@ -25,43 +27,57 @@ DAYS = 60
 BEFORE = np.timedelta64(365, "D")
 
 
+class Flow(NamedTuple):
+    """Observed flow from a day on, mm/day."""
+
+    first: Day
+    values: Array
+
+
 @dataclass(frozen=True, slots=True)
-class PastScores:
-    """The CRPS of past forecasts: (models, issues, leads) in mm/day, NaN where unknown, and issue days before T0."""
+class Past:
+    """What the past forecasts of a basin's weather models lost, and on how many issue days two of them were judged."""
 
-    scores: Array
-    days: Array
+    models: tuple[str, ...]
+    losses: Losses
+    issues: int
 
-    @property
-    def compared(self) -> int:
-        """Number of issue days on which two models or more were judged."""
-        return int((np.isfinite(self.scores).any(axis=2).sum(axis=0) > 1).sum())
+    @classmethod
+    def of(
+        cls, models: Sequence[str], by_day: Mapping[Day, Mapping[str, Array]], flow: Flow, last: Day, leads: int
+    ) -> "Past":
+        """Return what forecasts (leads, `LEVELS`) lost, by issue day and model, until the last day that has come."""
+        scores = np.full((len(models), len(by_day), leads), np.nan)
+        apart = np.full((len(models), *scores.shape), np.nan)
+        for issue, (at, of_day) in enumerate(by_day.items()):
+            came = flow.values[days_between(flow.first, at) + 1 :][:leads]
+            there = [row for row, model in enumerate(models) if model in of_day]
+            count = min([len(came), *(len(of_day[models[row]]) for row in there)])
+            for row in there:
+                scores[row, issue, :count] = crps(of_day[models[row]][:count], LEVELS, came[:count])
+            if len(there) > 1:
+                quantiles = np.stack([of_day[models[row]][:count] for row in there])
+                apart[np.ix_(there, there, [issue], range(count))] = distances(quantiles)[:, :, np.newaxis]
+        age = ages(np.array([days_between(at, last) for at in by_day], dtype=float))
+        judged = np.isfinite(scores).any(axis=2).sum(axis=0) > 1
+        return cls(tuple(models), Losses.of(scores, apart, age), int(judged.sum()))
 
 
-def past_scores(session: Session, plan: Plan, models: Mapping[str, Sequence[str]]) -> dict[str, PastScores]:
-    """Return the scores of weather models' forecasts in some basins, by the flow that is known at the plan's issue."""
-    last, leads = plan.days.last_past, plan.days.to_come.horizon
+def pasts(session: Session, plan: Plan, models: Mapping[str, Sequence[str]]) -> dict[str, Past]:
+    """Return what weather models' forecasts in some basins lost, by the flow that is known at the plan's issue."""
+    last = plan.days.last_past
     keys = _issued(session, [*models], last)
     issued = runs.get_many(session, {run for run, _ in keys})
-    days = [issued[run].weather_until for run, _ in keys]
-    observed = _observed(session, plan, [*models], Period(min(days, default=last), last))
-    found: dict[str, PastScores] = {}
+    first = min((issued[run].weather_until for run, _ in keys), default=last)
+    flows = _observed(session, plan, [*models], Period(first, last))
+    found: dict[str, Past] = {}
     for name, of_basin in grouped((basin, run) for run, basin in keys).items():
-        if name not in observed:
-            continue
         by_day: dict[Day, dict[str, Array]] = defaultdict(dict)
         contents = runs.series_of_many(session, [(run, name) for run in of_basin], run_arrays.CALIBRATIONS)
         for run in of_basin:  # a later one of the same day and weather model replaces an earlier one
             by_day[issued[run].weather_until] |= _own(issued[run], contents[run, name])
-        first, flow = observed[name]
-        scores = np.full((len(models[name]), len(by_day), leads), np.nan)
-        for issue, (at, of_day) in enumerate(sorted(by_day.items())):
-            came = flow[days_between(first, at) + 1 :][:leads]
-            for row, model in enumerate(models[name]):
-                if model in of_day:
-                    count = min(len(came), len(of_day[model]))
-                    scores[row, issue, :count] = crps(of_day[model][:count], LEVELS, came[:count])
-        found[name] = PastScores(scores, np.array([days_between(at, last) for at in sorted(by_day)], dtype=float))
+        if name in flows:
+            found[name] = Past.of(models[name], by_day, flows[name], last, plan.days.to_come.horizon)
     return found
 
 
@@ -84,7 +100,7 @@ def _own(run: Run, series: Mapping[str, run_arrays.RunSeries]) -> dict[str, Arra
     return {name: values.T[run.filled_days :].astype(np.float64) for name, values in own.items()}
 
 
-def _observed(session: Session, plan: Plan, names: Sequence[str], days: Period) -> dict[str, tuple[Day, Array]]:
+def _observed(session: Session, plan: Plan, names: Sequence[str], days: Period) -> dict[str, Flow]:
     stored = [plan.inputs.basins[name] for name in names]
     flows = discharge_of(session, stored, plan.inputs.loaded.version.area_products, days, plan.inputs.by)
-    return {name: (days.first, flow) for name, flow in flows if not isinstance(flow, Absent)}
+    return {name: Flow(days.first, flow) for name, flow in flows if not isinstance(flow, Absent)}

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from extensions.mixture.rule import mixed, shares
+from extensions.mixture.rule import Losses, distances, mixed
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.scores.probabilistic import crps
@@ -107,26 +107,29 @@ def test_two_models_are_mixed_equally_at_first(here: TwoModels) -> None:
     assert (high <= values(series)[levels.index(0.98)]).all()
 
 
-def expected_shares(here: TwoModels, models: Sequence[str], issue_days: int) -> np.ndarray:
-    """Return the shares by the stored forecasts of the days before and the flow that had come."""
+def losses_before(here: TwoModels, basin: str, models: Sequence[str], issue_days: int) -> Losses:
+    """Return what the stored forecasts of the days before lost, by the flow that had come."""
     scores, t0 = np.full((len(models), issue_days, HORIZON), np.nan), here.newest().run.t0
+    apart = np.full((len(models), *scores.shape), np.nan)
     with here.database.reading() as session:
-        flow = load_discharge(session, BASIN, ["synthetic"], Period(t0 - issue_days + 1, t0))
-        issued = {run.t0: run for run in runs.list_runs(session, basin=BASIN, purpose="operational")}
+        flow = load_discharge(session, basin, ["synthetic"], Period(t0 - issue_days + 1, t0))
+        issued = {run.t0: run for run in runs.list_runs(session, basin=basin, purpose="operational")}
         for age in range(1, issue_days + 1):
-            own = runs.series_of(session, issued[t0 - age].id, BASIN)[run_arrays.OF_WEATHER]
-            for row, model in enumerate(models):
-                quantiles = own.values[own.axes["weather"].index(model)].T.astype(float)
-                came = np.asarray(flow, dtype=float)[issue_days - age :][:HORIZON]
-                scores[row, age - 1, : len(came)] = crps(quantiles[: len(came)], LEVELS, came)
-    return shares(scores, np.arange(1.0, issue_days + 1))
+            own = runs.series_of(session, issued[t0 - age].id, basin)[run_arrays.OF_WEATHER]
+            quantiles = own.values[[own.axes["weather"].index(model) for model in models]].swapaxes(1, 2).astype(float)
+            came = np.asarray(flow, dtype=float)[issue_days - age :][:HORIZON]
+            for row, of_model in enumerate(quantiles):
+                scores[row, age - 1, : len(came)] = crps(of_model[: len(came)], LEVELS, came)
+            apart[:, :, age - 1, : len(came)] = distances(quantiles[:, : len(came)])
+    return Losses.of(scores, apart, np.arange(1.0, issue_days + 1))
 
 
 def test_shares_follow_the_flow_that_came_and_a_missing_model_leaves_its_own(here: TwoModels) -> None:
     for _ in range(5):
         here.next_day(WET, GOOD)
     found = here.shares()
-    expected = expected_shares(here, [*found], 4)
+    losses = {basin: losses_before(here, basin, [*found], 4) for basin in BASINS}
+    expected = losses[BASIN].shares(Losses.mean([*losses.values()]))
     np.testing.assert_allclose([one.by_lead for one in found.values()], expected, atol=1e-4)
     assert abs(expected[0, 0] - 0.5) > 0.01
     assert {one.issues for one in found.values()} == {4}
