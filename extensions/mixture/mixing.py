@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from extensions.mixture.past import Past, pasts
-from extensions.mixture.rule import Losses, drawn, mixed
+from extensions.mixture.rule import Losses, drawn, expected_losses, mixed
 from hydrology.base.absent import Absent, absent
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
@@ -143,9 +143,10 @@ def _with_others(
 ) -> BasinResult:
     """Return a basin's result with the mixture of the models that are there, and the shares of all."""
     leads = plan.days.to_come.horizon
-    share = np.full((len(there), leads), 1 / len(there))
-    if past is not None:
-        share = past.losses.shares(of_all[past.models])
+    losses = Losses.none(len(there), leads) if past is None else past.losses
+    precipitation = plan.parts[0].loaded.config.inputs.mass
+    expected = expected_losses([own.weather.skill.correlations[precipitation] for own in there.values()])
+    share = losses.shares(of_all.get(tuple(there), losses), expected)
     missing = {model: why for model, why in others.items() if isinstance(why, Absent)}
     issues = 0 if past is None else past.issues
     of_models = [

@@ -10,6 +10,9 @@ doi:10.1198/016214506000001437). So models of like skill that differ help each o
 is left out. The shares are those of the least CRPS over past issue days, drawn to equal ones: equal at first. C and D
 are in units of the lead's mean CRPS; C is less the mean of the models that were judged on the same issue day.
 
+Weather is known before flow, and in all basins: a model whose precipitation came true less often than that of others,
+by the variance of its normal scores that the forecasts leave unexplained, is expected to lose as much.
+
 Past issue days are forgotten, those of the same season of earlier years less than those of other seasons. What was
 learnt at a lead counts at its neighbours, and at leads whose days have not come; what was learnt in other basins with
 the same weather models, which share their errors, counts like the basin's own.
@@ -25,7 +28,7 @@ from hydrology.uncertainty.error_model import LEVELS, MIN_FLOWS, between_levels,
 from hydrology.uncertainty.error_paths import moved
 from hydrology.uncertainty.weighted import weighted_quantiles
 
-PULL = 0.3
+PULL = 2.0
 """Of equal shares, in issue days: of their squared difference, times the mean CRPS."""
 MEMORY_DAYS = 45.0
 """Age of an issue day at which its losses have the weight 1/e."""
@@ -36,6 +39,10 @@ LEADS_ALIKE = 2.0
 """Distance of leads, in days, at which what was learnt counts 1/e."""
 OF_OTHERS = 0.5
 """Weight of what was learnt in all basins, against the basin's own."""
+OF_WEATHER = 5.0
+"""Weight of how the models' precipitation came true, in issue days."""
+MIN_CRPS = 1e-6
+"""mm/day: divisor where a river is dry and was forecast to be."""
 FLOWS = 40
 """Number of equally likely flows that represent a distribution where its distance to others is computed."""
 
@@ -83,7 +90,7 @@ class Losses:
         mean = values.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         count = weight.sum(axis=0)
         of_lead = (weight * mean).sum(axis=0) / np.where(count > 0, count, 1.0)
-        scale = np.where(of_lead > 0, of_lead, 1.0)
+        scale = np.maximum(of_lead, MIN_CRPS)
         alone = (weight * np.where(known, values - mean, 0.0)).sum(axis=1) / scale
         apart = (weight * np.nan_to_num(distance)).sum(axis=2) / scale
         leads = np.arange(scores.shape[-1])
@@ -92,19 +99,31 @@ class Losses:
         return cls(alone @ near, apart @ near)
 
     @classmethod
+    def none(cls, models: int, leads: int) -> "Losses":
+        """Return the sums over no issue day."""
+        return cls(np.zeros((models, leads)), np.zeros((models, models, leads)))
+
+    @classmethod
     def mean(cls, losses: Sequence["Losses"]) -> "Losses":
         """Return the mean over basins."""
         return cls(*(np.mean([getattr(one, name) for one in losses], axis=0) for name in ("alone", "apart")))
 
-    def shares(self, of_all: "Losses") -> Array:
+    def shares(self, of_all: "Losses", expected: Array | float = 0.0) -> Array:
         """Return the share of each model by lead, (models, leads), with what was learnt in all basins.
 
-        Those of a lead add up to 1.
+        Those of a lead add up to 1. `expected` are losses to expect by their weather, (models, 1).
         """
         both = ((1 - OF_OTHERS, self), (OF_OTHERS, of_all))
         alone, apart = sum(part * of.alone for part, of in both), sum(part * of.apart for part, of in both)
+        alone = np.asarray(alone + expected)
         by_lead = zip(np.moveaxis(alone, -1, 0), np.moveaxis(apart, -1, 0), strict=True)
         return np.stack([_least(*of_lead) for of_lead in by_lead], axis=1)
+
+
+def expected_losses(correlations: Sequence[Sequence[float]]) -> Array:
+    """Return the losses to expect of models, (models, 1), by the correlations of their precipitation with what came."""
+    unexplained = np.array([1 - np.mean(np.square(of_model)) for of_model in correlations])
+    return np.asarray(OF_WEATHER * (unexplained / max(unexplained.mean(), 1e-9) - 1)[:, np.newaxis])
 
 
 def _least(alone: Array, apart: Array) -> Array:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from extensions.mixture.rule import Losses, distances, mixed
+from extensions.mixture.rule import Losses, distances, expected_losses, mixed
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.scores.probabilistic import crps
@@ -19,6 +19,7 @@ from records.database.engine import Database
 from records.runs import run_arrays, runs
 from records.runs.run_arrays import RunSeries
 from records.runs.run_summary import WeatherShare
+from records.runs.run_types import Run
 from records.runs.runs import RunRequest
 from runtime.clock import Clock
 from testing.country import BASINS
@@ -57,8 +58,8 @@ class TwoModels(Service):
         assert not isinstance(used, Absent)
         return {one.name: one for one in used.weather_shares}
 
-    def alone(self, model: str) -> Mapping[str, RunSeries]:
-        """Return the arrays of a forecast with the weather of one model alone."""
+    def run_alone(self, model: str) -> Run:
+        """Return a forecast with the weather of one model alone."""
         asked = ForecastParams(
             basins=[*BASINS],
             t0=self.newest().run.t0,
@@ -67,8 +68,16 @@ class TwoModels(Service):
             weather_id=self.stored[model],
         )
         (run,) = forecast(work_of(self.database, Clock(self.now)), RunRequest(asked, "on-request"))
+        return run
+
+    def alone(self, model: str) -> Mapping[str, RunSeries]:
         with self.database.reading() as session:
-            return runs.series_of(session, run.id, BASIN)
+            return runs.series_of(session, self.run_alone(model).id, BASIN)
+
+    def skill(self, model: str) -> Mapping[str, Sequence[float]]:
+        weather = self.run_alone(model).weather
+        assert weather is not None
+        return weather.skill.correlations
 
 
 @pytest.fixture
@@ -129,7 +138,8 @@ def test_shares_follow_the_flow_that_came_and_a_missing_model_leaves_its_own(her
         here.next_day(WET, GOOD)
     found = here.shares()
     losses = {basin: losses_before(here, basin, [*found], 4) for basin in BASINS}
-    expected = losses[BASIN].shares(Losses.mean([*losses.values()]))
+    rain = [here.skill(model)["precipitation"] for model in found]
+    expected = losses[BASIN].shares(Losses.mean([*losses.values()]), expected_losses(rain))
     np.testing.assert_allclose([one.by_lead for one in found.values()], expected, atol=1e-4)
     assert abs(expected[0, 0] - 0.5) > 0.01
     assert {one.issues for one in found.values()} == {4}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from extensions.mixture.rule import A_YEAR, Losses, ages, distances, drawn, mixed
+from extensions.mixture.rule import A_YEAR, Losses, ages, distances, drawn, expected_losses, mixed
 from hydrology.base.arrays import Array
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
@@ -102,8 +102,15 @@ def test_a_lead_without_scores_follows_its_neighbours_and_a_new_model_stays_at_t
     assert (share[2] > share[1]).all()
 
 
+def test_weather_that_comes_true_counts_before_any_flow_has_come() -> None:
+    none = Losses.none(2, LEADS)
+    assert (none.shares(none, expected_losses([[0.9, 0.7], [0.8, 0.5]]))[0] > 0.5).all()
+    np.testing.assert_allclose(none.shares(none, expected_losses([[0.9, 0.7]] * 2)), 0.5)
+    np.testing.assert_allclose(none.shares(none, expected_losses([[1.0], [1.0]])), 0.5)
+
+
 def test_what_other_basins_show_counts_too() -> None:
-    none = Losses.of(np.empty((2, 0, LEADS)), np.empty((2, 2, 0, LEADS)), np.empty(0))
+    none = Losses.none(2, LEADS)
     scores = np.stack([np.ones((6, LEADS)), np.full((6, LEADS), 1.3)])
     other = Losses.of(scores, np.zeros((2, 2, 6, LEADS)), np.arange(6.0))
     assert (none.shares(Losses.mean([none, other]))[0] > 0.5).all()
