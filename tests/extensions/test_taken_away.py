@@ -28,10 +28,18 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "assistants": {"commands": ("mcp",), "guide": ("assistants",)},
     "bmi": {"guide": ("bmi",)},
+    "decision_value": {"paths": ("/v1/basins/{basin}/decision-value",), "commands": ("decision-value",)},
+    "events": {"paths": ("/v1/basins/{basin}/events",), "commands": ("events",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
     "physics_exam": {"guide": ("physics",)},
     "plot": {"paths": ("/v1/basins/{basin}/hydrograph",), "commands": ("plot",)},
+    "regions": {
+        "paths": ("/v1/regions",),
+        "tags": ("regions",),
+        "commands": ("regions",),
+        "guide": ("regions",),
+    },
     "rivals": {
         "paths": ("/v1/rivals", "/v1/models/{version}/rivals", "/v1/basins/{basin}/rivals"),
         "commands": ("rivals",),
