@@ -1,6 +1,6 @@
 """`freshet regions`: basins by a rule, which keys, lists and subscriptions are bound to."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from extensions.regions import endpoints
 from extensions.regions.endpoints import RegionDetail
@@ -36,8 +36,8 @@ def put(
     subscriptions: Annotated[int | None, option("COUNT", "Limit of subscriptions of its keys together.")] = None,
 ) -> Shown:
     """Set a region by one rule: --huc, --agency or --basin. One that has the name is replaced."""
-    given = {"huc": huc, "agency": agency, "basins": basin or None}
-    given |= {"unfinished_jobs": jobs, "subscriptions": subscriptions}
+    given: dict[str, Any] = {"huc": huc, "agency": agency, "basins": basin or None, "unfinished_jobs": jobs}
+    given |= {"subscriptions": subscriptions}
     found = endpoints.put_region(by, region, valid(NewRegion, given, "region"))
     return Shown(found, lambda: _in_words(found))
 

@@ -95,7 +95,7 @@ def ids(sqlite_database: Database) -> dict[str, str]:
             "subscription": subscription,
             "delivery": deliveries.page(session)[0].id,
             "job": a_job(session, kind="check"),
-            "feed": FEED["name"],
+            "feed": "theirs",
             "region": "south",
             "schedule": "none",
             "threshold": "bankfull",

@@ -196,7 +196,7 @@ def test_a_recipient_of_mail_gets_no_other_region_than_was_agreed_to(rivers: Dat
         assert subscriptions.get(session, north).scope == "basins of the region north"
 
 
-def of_two_keys(session: Session, **limits: int) -> tuple[str, str, str]:
+def of_two_keys(session: Session, **limits: Any) -> tuple[str, str, str]:
     """Return two keys of a region with limits, and one of none."""
     put(session, "north", NewRegion(huc="01", **limits))
     first, second = (keys.make(session, name, "operator", None, NOW, "north")[0].id for name in ("Ann", "Bo"))
