@@ -12,9 +12,9 @@ from app.http.base_schema import EXPLAINED, Missing, Model
 from app.http.dependencies import OF_VERSION, BasinId, ChosenVersion, Reading
 from app.http.json_numbers import column, rounded
 from app.versions.verification import NotVerified, OfLead, OfSeason, verified_in
+from extensions.decision_value.acting import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
-from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.verification.results import ALL_YEAR, Season
 from records.verification.lead_scores import BasinVerification
 

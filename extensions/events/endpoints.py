@@ -15,8 +15,9 @@ from app.http.json_numbers import rounded
 from app.http.shown import As
 from app.versions.simulation import Evaluation, newest_evaluation
 from app.versions.verification import OfSeason
+from extensions.events.scoring import WINDOW, EventPair, EventScores, match_events
 from hydrology.base import calendar
-from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair, EventScores, match_events
+from hydrology.scores.events import MIN_APART, VALLEY, Event
 from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from records.simulations.simulated_series import NotSimulated
 
