@@ -7,7 +7,6 @@ EXTENSION = Extension(
     routers=["endpoints:router"],
     pages=["endpoints:pages"],
     tags={"regions": "Basins by a rule; lists, keys and subscriptions name them."},
-    path_examples={"region": "columbia"},
     commands={"regions show": "command:show", "regions set": "command:put", "regions remove": "command:remove"},
     groups={"regions": "Show, set and remove regions: basins by a rule, for keys, lists and subscriptions."},
     guide=["regions.md"],
