@@ -68,7 +68,7 @@ def make(
         raise InvalidInput(f"The key would expire at {expires_at.isoformat()}, which is past: give a later instant.")
     if region is not None and scope == _ADMIN:
         raise InvalidInput("An admin's key is for the whole service: leave its region out, or choose a smaller scope.")
-    key = Key(new_id(at), name, scope, at, expires_at, None, region)
+    key = Key(new_id(at), name, scope, at, expires_at, None, region=region)
     token = f"freshet_{key.id}_{secrets.token_urlsafe(32)}"
     add_all(session, Key, [as_values(key) | {"token_sha256": sha256(token.encode())}])
     return key, token
