@@ -77,7 +77,6 @@ COMMANDS = {
         "rain-margin": "forecasts:rain_margin",
         "states": "forecasts:states",
         "replay": "forecasting:replay",
-        "reproduce": "upkeep:reproduce",
     },
     "Alerts and skill": {
         "alerts list": "alerts:list_alerts",

@@ -40,6 +40,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
         "commands": ("regions",),
         "guide": ("regions",),
     },
+    "receipts": {"commands": ("reproduce",)},
     "rivals": {
         "paths": ("/v1/rivals", "/v1/models/{version}/rivals", "/v1/basins/{basin}/rivals"),
         "commands": ("rivals",),
