@@ -1,7 +1,7 @@
 """Receipts of a replay: 100 runs of real basins computed again, with the program that issued them and with others.
 
 Ten basins and the shipped ensemble, replayed over 100 issue days of a validation year from an empty store; then
-`operations.upkeep.reproduce` of every run: with the same program every stored bit must be the same; with each other
+`extensions.receipts.reproduce` of every run: with the same program every stored bit must be the same; with each other
 recurrence that this processor runs, and with torch's own operations, the largest difference of the members' discharge
 is reported. FRESHET_CAMELS names the data.
 """
@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.regional import data
+from extensions.receipts.reproduce import reproduce
 from hydrology.base.calendar import Period
 from jobspec.jobs.forecasting import ReplayParams
 from models.nets.compiled import loader
@@ -24,7 +25,6 @@ from models.nets.compiled.variants import VARIANTS, Variant
 from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
 from operations.training.pretrained import install, read_shipped
-from operations.upkeep.reproduce import reproduce
 from operations.versions.processes import program
 from records.database.engine import Database
 from records.runs import run_types

@@ -579,6 +579,8 @@ class Change(Model):
     action: Literal[
         "key created",
         "key revoked",
+        "region set",
+        "region removed",
         "job posted",
         "job run",
         "job cancelled",
@@ -2254,6 +2256,25 @@ class NewRatingTable(Model):
     """Levels that seem wrong, and why: their alerts wait."""
 
 
+class NewRegion(Model):
+    """A region to be stored: its rule, which is one of `huc`, `agency` and `basins`, and its limits."""
+
+    huc: str | None = None
+    """What the hydrologic unit codes of its basins begin with."""
+
+    agency: str | None = None
+    """What its basins' identifiers have before the hyphen."""
+
+    basins: list[str] | None = None
+    """Its basins. They need not be stored yet."""
+
+    unfinished_jobs: int | None = None
+    """Limit of unfinished jobs of its keys together; null: none."""
+
+    subscriptions: int | None = None
+    """Limit of subscriptions of its keys together; null: none."""
+
+
 class NewRollback(Model):
     """A request to return all basins of the version to their previous one."""
 
@@ -2269,6 +2290,11 @@ class NewSubscription(Model):
     basins: list[str] | None = None
     """The basins whose changes are sent; null for all basins."""
 
+    region: str | None = None
+    """
+    The region whose basins' changes are sent, also of those that it gets later; null for all. Without `basins`.
+    """
+
     least_severity: Literal["advisory", "watch", "warning"] = "advisory"
     """Changes of alerts that stay below this severity are not sent."""
 
@@ -2280,7 +2306,7 @@ class NewSubscription(Model):
 
     about: Literal["alerts", "issues"] = "alerts"
     """
-    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills, a version worse than persistence), one message when each begins and one when it ends. Without `basins` and `digest`.
+    `alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of the service (a silent feed, a disk that fills, a version worse than persistence), one message when each begins and one when it ends. Without `basins`, `region` and `digest`.
     """
 
 
@@ -3117,6 +3143,40 @@ class ReforecastParams(Model):
     """Days after T0."""
 
 
+class RegionDetail(Model):
+    """A region, and how many of its basins are stored."""
+
+    id: str
+    """Its name."""
+
+    huc: str | None
+    """What the hydrologic unit codes of its basins begin with."""
+
+    agency: str | None
+    """What its basins' identifiers have before the hyphen."""
+
+    basins: list[str] | None
+    """Its basins. They need not be stored yet."""
+
+    unfinished_jobs: int | None
+    """Limit of unfinished jobs of its keys together."""
+
+    subscriptions: int | None
+    """Limit of subscriptions of its keys together."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
+
+    stored_basins: int
+    """Number of its basins that are stored."""
+
+
+class RegionList(Model):
+    """All regions, by name."""
+
+    regions: list[RegionDetail]
+
+
 class Reliability(Model):
     """Reliability of the chance of passing the threshold, by tenths of the forecast chance."""
 
@@ -3718,7 +3778,10 @@ class Subscription(Model):
     """When the changes of a day are sent in one message."""
 
     basins: list[str] | None
-    """Basins whose changes are sent; null: all."""
+    """Basins whose changes are sent."""
+
+    region: str | None
+    """Region whose basins' changes are sent."""
 
     least_severity: Literal["advisory", "watch", "warning"]
     """Changes below this severity, before and after, are not sent."""
@@ -3755,6 +3818,11 @@ class SubscriptionPatch(Model):
     basins: list[str] | None = None
     """The basins whose changes are sent; null for all basins."""
 
+    region: str | None = None
+    """
+    The region whose basins' changes are sent, also of those that it gets later; null for all. Without `basins`.
+    """
+
     least_severity: Literal["advisory", "watch", "warning"] | None = None
     """Changes of alerts that stay below this severity are not sent. Null: unchanged."""
 
@@ -3787,7 +3855,10 @@ class SubscriptionWithSecret(Model):
     """When the changes of a day are sent in one message."""
 
     basins: list[str] | None
-    """Basins whose changes are sent; null: all."""
+    """Basins whose changes are sent."""
+
+    region: str | None
+    """Region whose basins' changes are sent."""
 
     least_severity: Literal["advisory", "watch", "warning"]
     """Changes below this severity, before and after, are not sent."""

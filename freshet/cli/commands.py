@@ -77,7 +77,6 @@ COMMANDS = {
         "rain-margin": "forecasts:rain_margin",
         "states": "forecasts:states",
         "replay": "forecasting:replay",
-        "reproduce": "upkeep:reproduce",
     },
     "Alerts and skill": {
         "alerts list": "alerts:list_alerts",
@@ -92,9 +91,7 @@ COMMANDS = {
         "subscriptions replay": "alerts:replay_delivery",
         "verify": "scoring:verify",
         "errors": "skill:errors",
-        "events": "skill:events",
         "skilful-days": "skill:skilful_days",
-        "decision-value": "skill:decision_value",
     },
     "Service": {
         "serve": "serve:serve",

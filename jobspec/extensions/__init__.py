@@ -29,8 +29,8 @@ class Extension:
         routers, pages: its routers under /v1, and those of pages, whose templates are files of the package.
         tags: its sections of the OpenAPI document, with their descriptions.
         path_examples: examples of its parameters in paths; `{run}` stands for that of the core's parameter.
-        alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all) and the
-            least severity; None for more basins than an address takes.
+        alert_feed: its function that returns the address of a feed of alert changes, by basins (None for all), the
+            region (None for all) and the least severity; None for more basins than an address takes.
         hydrograph: its address of the hydrograph as a picture, below that of a basin, `image` being `svg` or `png`.
         job_kinds: handlers of jobs by the model of their requests, a `jobspec.jobs.base.JobRequest`.
         feed_kinds: functions that open a feed by the model of its settings, a `jobspec.feeds.FeedSettings`; see

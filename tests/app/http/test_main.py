@@ -41,6 +41,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         *("compare_rivals", "read_rivals", "read_rival_flow"),
         *("read_shadow", "start_shadow_of_basin", "end_shadow_of_basin"),
         *("start_shadow_of_version", "end_shadow_of_version"),
+        *("read_regions", "read_region", "put_region", "delete_region"),
         "cancel_job",
         "create_update",
         *("create_adjustment", "delete_adjustment", "publish_adjustment", "read_adjusted", "read_adjustment"),

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extensions.receipts.reproduce import reproduce
 from hydrology.base.calendar import Day, as_date, day
 from hydrology.base.errors import InvalidInput
 from operations.daily import issue_record
 from operations.daily.daily_cycle import Cycle
-from operations.upkeep.reproduce import reproduce
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
 from records.forecasts import issues

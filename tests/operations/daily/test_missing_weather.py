@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from extensions.receipts.reproduce import reproduce
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import MAX_GAP_DAYS, Day, Period, day
@@ -17,7 +18,6 @@ from jobspec.jobs.data import BridgeFit
 from jobspec.levels import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import DailyRequest, Newest, issue_newest
-from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit
 from records.alerts import alerts

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
+from extensions.receipts.reproduce import reproduce
 from extensions.shipping.attachments import write_errors, write_skill
 from extensions.shipping.export import export
 from extensions.shipping.writing import AnotherVersion
@@ -24,7 +25,6 @@ from operations.basin_data import ingest
 from operations.forecasting.forecast import forecast
 from operations.training import pretrained
 from operations.training.pretrained import derive_means, install, promote_where_vacant, read_shipped, usual_name
-from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database

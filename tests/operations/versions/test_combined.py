@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from extensions.receipts.reproduce import reproduce
 from extensions.weights.learning import learn_weights, weights_by_errors
 from hydrology.attribution import PARTS
 from hydrology.base.absent import Absent, absent
@@ -24,7 +25,6 @@ from operations.basin_data.dataset import load_forcing
 from operations.daily.daily_forecasts import DailyRequest, issue_newest
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast, forecast_volumes
-from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.error_split import split_errors

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import delete, update
 
+from extensions.receipts.reproduce import Receipt, reproduce
 from hydrology.base.calendar import Period, day
 from jobspec.changes import Changes, Storm
 from jobspec.jobs.forecasting import ForecastParams, ReplayParams, WhatIfParams
 from models.nets.compiled import loader
 from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
-from operations.upkeep.reproduce import Receipt, reproduce
 from operations.verification.calibrate import calibrate
 from operations.what_if import what_if
 from records.database.engine import Database

@@ -11,6 +11,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
+from extensions.receipts.comparison import BasinReceipt, Stored, compared
 from hydrology.base.absent import Absent
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
@@ -20,7 +21,6 @@ from operations.forecasting.plans import ForecastInputs, PartInputs, PartPlan, P
 from operations.forecasting.results import results_of
 from operations.forecasting.weather_choice import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
-from operations.upkeep.receipts import BasinReceipt, Stored, compared
 from operations.versions.processes import program
 from operations.what_if import changed_plan
 from records.database.work import Work

@@ -1,0 +1,1 @@
+"""Receipts of runs: each computed again from its stored inputs, and compared bit by bit."""
