@@ -50,4 +50,7 @@ def remove(by: Writer, region: Name) -> Shown:
 
 
 def _in_words(region: RegionDetail) -> str:
-    return f"The region {region.id} has {counted(region.stored_basins, 'stored basin')}."
+    text = f"The region {region.id} has {counted(region.stored_basins, 'stored basin')}"
+    return (
+        f"{text}." if region.stored_basins else f"{text}: `freshet basins --json` has their codes, some of two digits."
+    )

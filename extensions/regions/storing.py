@@ -71,5 +71,8 @@ def remove(session: Session, name: str, at: datetime) -> None:
     if holders or receivers:
         of_keys = f" ({', '.join(sorted(holders)[:5])}{' and others' if holders[5:] else ''})" if holders else ""
         subscribed = counted(len(receivers), "subscription")
-        raise RegionInUse(f"The region {name} has {counted(len(holders), 'key')}{of_keys} and {subscribed}.")
+        raise RegionInUse(
+            f"The region {name} has {counted(len(holders), 'key')}{of_keys} and {subscribed}: revoke the keys, and "
+            "remove the subscriptions or change their region, first."
+        )
     session.execute(REGIONS.delete().where(REGIONS.c.id == name))

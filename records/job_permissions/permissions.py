@@ -152,7 +152,7 @@ def _require_region(session: Session, grant: Grant, request: JobRequest) -> None
     if not names:
         raise NotAllowed(
             f"{_of(grant)} is for the region {grant.region}, and without names of basins the job would change those of "
-            "all regions: name some of the region, or use a key without a region."
+            "all regions: name basins of the region, or use a key without a region."
         )
     regions.require_within(session, grant.region, names, key=grant.name)
 
