@@ -113,9 +113,8 @@ class Losses:
 
         Those of a lead add up to 1. `expected` are losses to expect by their weather, (models, 1).
         """
-        both = ((1 - OF_OTHERS, self), (OF_OTHERS, of_all))
-        alone, apart = sum(part * of.alone for part, of in both), sum(part * of.apart for part, of in both)
-        alone = np.asarray(alone + expected)
+        alone = (1 - OF_OTHERS) * self.alone + OF_OTHERS * of_all.alone + expected
+        apart = (1 - OF_OTHERS) * self.apart + OF_OTHERS * of_all.apart
         by_lead = zip(np.moveaxis(alone, -1, 0), np.moveaxis(apart, -1, 0), strict=True)
         return np.stack([_least(*of_lead) for of_lead in by_lead], axis=1)
 
