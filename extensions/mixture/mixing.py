@@ -32,7 +32,7 @@ from records.weather.weather_issues import ISSUES, PARTS
 BEHIND = timedelta(days=1)
 """A weather forecast whose reference time is older by more than the newest one's is missing."""
 EXPECTED = timedelta(days=10)
-"""A weather model is expected while it has a forecast whose reference time is older by at most so much."""
+"""A weather model is expected while the reference time of its newest forecast is at most this much older."""
 
 
 @dataclass(frozen=True, slots=True)
