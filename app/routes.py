@@ -30,7 +30,7 @@ from app.pages import mail, models, operating, render, side_by_side
 from app.pages import rivers_today as rivers_page
 from app.pages import what_if as what_if_page
 from app.service import health, metrics, status
-from app.versions import comparisons, decisions, scores, simulation, verification, versions
+from app.versions import comparisons, scores, simulation, skilful_days, verification, versions
 from app.weather import bridges, weather
 from jobspec.extensions import extensions
 from runtime.settings import Settings
@@ -39,11 +39,10 @@ _MODULES = (
     *(forecasts, outlooks, basins, user_basins, observations, normals, thresholds, level_changes, weather),
     *(exceedance, persistence, alerts, changes, held, adjustments, volumes, forecast_changes, rain_margin, runs),
     *(what_if, storage, origin, balances, stage, states, recession, scores, simulation),
-    *(verification, worst, decisions, issues),
+    *(verification, worst, skilful_days, issues),
 )
 RESOURCES = (
     *(module.router for module in _MODULES),
-    simulation.events_router,
     *(module.router for module in (comparisons, versions, bridges, jobs, feeds, schedules, subscriptions)),
     changes.deliveries_router,
     *(extension.load(router) for extension in extensions() for router in extension.routers),

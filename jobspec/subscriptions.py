@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.alerts import Severity
 from jobspec.addresses import mail_address
-from jobspec.fields import MAX_BASINS, Basin, PrintableLines, RequestModel, TimeZone, examples, form
+from jobspec.fields import MAX_BASINS, Basin, Name, PrintableLines, RequestModel, TimeZone, examples, form
 
 PLACEHOLDERS = (
     *("headline", "why", "basin", "name", "level", "kind", "severity"),
@@ -141,8 +141,9 @@ class Digest(RequestModel):
 About = Literal["alerts", "issues"]
 SomeBasins = Annotated[list[Basin], Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]])]
 _BASINS = "The basins whose changes are sent; null for all basins."
+_REGION = "The region whose basins' changes are sent, also of those that it gets later; null for all. Without `basins`."
 _MIN_SEVERITY = "Changes of alerts that stay below this severity are not sent."
-_NULLABLE = ("basins", "template", "digest")
+_NULLABLE = ("basins", "region", "template", "digest")
 _TEMPLATE = "The body of each request, for a gateway of text messages or chat; null: the change as JSON."
 _DIGEST = "One message a day, with its changes, instead of one for each change; for e-mail only."
 
@@ -157,6 +158,7 @@ class NewSubscription(RequestModel):
     url: Target | None = None
     email: Email | None = None
     basins: SomeBasins | None = Field(None, description=_BASINS)
+    region: Name | None = Field(None, description=_REGION, examples=["columbia"])
     least_severity: Severity = Field("advisory", description=_MIN_SEVERITY)
     template: MessageTemplate | None = Field(None, description=_TEMPLATE)
     digest: Digest | None = Field(None, description=_DIGEST)
@@ -165,7 +167,7 @@ class NewSubscription(RequestModel):
         description="`alerts`: changes of alerts. `issues`: that the forecasts of a day are not complete at the stated "
         "time (FRESHET_ISSUES_COMPLETE_BY), one message for each cause, and that they have become so; and alarms of "
         "the service (a silent feed, a disk that fills, a version worse than persistence), one message when each "
-        "begins and one when it ends. Without `basins` and `digest`.",
+        "begins and one when it ends. Without `basins`, `region` and `digest`.",
     )
 
     @model_validator(mode="after")
@@ -181,8 +183,11 @@ def unsuitable(by_mail: bool, about: About, fields: Mapping[str, object]) -> str
     """Return why a subscription cannot have a template, a digest or basins; None if it can."""
     if by_mail and fields.get("template") is not None:
         return "a template is for a url, not for an email"
-    if about == "issues" and (fields.get("basins") is not None or fields.get("digest") is not None):
-        return "messages about issues are of all basins, and are sent at once: leave out basins and digest"
+    given = {name for name, value in fields.items() if value is not None}
+    if about == "issues" and given & {"basins", "region", "digest"}:
+        return "messages about issues are of all basins, and are sent at once: leave out basins, region and digest"
+    if given >= {"basins", "region"}:
+        return "either basins or a region: leave one of the two out"
     return None if by_mail or fields.get("digest") is None else "a digest is for an email, not for a url"
 
 
@@ -193,6 +198,7 @@ class SubscriptionPatch(RequestModel):
 
     url: Target | None = Field(None, description="Null: unchanged.")
     basins: SomeBasins | None = Field(None, description=_BASINS)
+    region: Name | None = Field(None, description=_REGION)
     least_severity: Severity | None = Field(None, description=f"{_MIN_SEVERITY} Null: unchanged.")
     template: MessageTemplate | None = Field(None, description=_TEMPLATE)
     digest: Digest | None = Field(None, description=_DIGEST)

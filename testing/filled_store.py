@@ -24,7 +24,9 @@ from records.access.keys import Key
 from records.alerts import alert_changes, deliveries, dispatch, held_alerts, settle_alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.basins import ratings
+from records.basins.regions import Region
 from records.database.engine import Database
+from records.database.stored import as_values, upsert
 from records.feeds import feeds
 from records.forecasts import adjustments
 from records.forecasts.issues import Settled
@@ -74,6 +76,7 @@ class FilledStore:
     change: str
     adjustment: str
     rival: str
+    region: str
 
 
 def work(file: Path) -> None:
@@ -127,6 +130,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
             change=change.id,
             adjustment=_publish_adjustment(session, run, key, now),
             rival=add_rival(session, BASINS, "2005-09-21", now),
+            region=_add_region(session),
         )
     database.close()
     return filled
@@ -163,6 +167,12 @@ def _schedule(session: Session, at: datetime) -> str:
 def _add_feed(session: Session, key: Key, at: datetime) -> str:
     settings = read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
     return feeds.create(session, NewFeed(name="laid-down", settings=settings), key.id, at).name
+
+
+def _add_region(session: Session) -> str:
+    region = Region(id="country", basins=list(BASINS))
+    upsert(session, Region, [as_values(region)])
+    return region.id
 
 
 def _store_weather_forecast(session: Session, at: datetime) -> str:

@@ -25,7 +25,9 @@ from hydrology.base.doc import Why
 from hydrology.base.units import NoArea, Units
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.changes import NewAdjustment, NewFlow, Publication
-from records.basins import basins
+from records.access.keys import Key
+from records.basins import basins, regions
+from records.basins.regions import OutsideRegion
 from records.forecasts import adjustments
 from records.forecasts.adjustments import AlreadyPublished, NotAdjustable, NotAdjusted, UnknownAdjustment
 from records.forecasts.latest import NoForecast, NoModel
@@ -232,6 +234,13 @@ def create_update(writer: ForecasterWriter, basin: BasinId, new: NewFlow) -> Adj
         return adjusted_forecast(session, stored)
 
 
+def adjustment_for(session: Session, key: Key, adjustment: str) -> StoredAdjustment:
+    """Return an adjustment for a forecaster, also before it is published; with a key for a region, of a basin there."""
+    stored = adjustments.get(session, adjustment)
+    regions.require_within(session, key.region, [stored.basin_id], key=key.name)
+    return stored
+
+
 @router.get(
     "/adjustments",
     summary="Adjustments of all basins, with drafts",
@@ -239,28 +248,29 @@ def create_update(writer: ForecasterWriter, basin: BasinId, new: NewFlow) -> Adj
 )
 def list_adjustments(
     session: Reading,
-    _key: ForecasterReader,
+    key: ForecasterReader,
     page: Annotated[Listing, listing(AdjustmentPage)],
     basin: OptionalBasin = None,
 ) -> Response:
-    """Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null."""
+    """Drafts and published ones, newest first. With a forecaster's key, of one for a region those there. Follow `next`
+    until it is null."""
     if basin is not None:
         basins.require(session, basin)
-    found = adjustments.page(session, basin=basin, drafts=True, after=page.after, limit=page.sought)
+    found = adjustments.page(session, basin=basin, region=key.region, drafts=True, after=page.after, limit=page.sought)
     return page.of(found, lambda shown: [adjustment_answer(session, one) for one in shown])
 
 
 @router.get(
     "/adjustments/{adjustment}",
     summary="An adjustment beside the forecast as issued",
-    responses=documented(Unauthorized, Forbidden, UnknownAdjustment, NoArea),
+    responses=documented(Unauthorized, Forbidden, OutsideRegion, UnknownAdjustment, NoArea),
     dependencies=[cached(NO_STORE)],
 )
 def read_adjustment(
-    session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: DischargeUnits = "m3/s"
+    session: Reading, key: ForecasterReader, adjustment: AdjustmentId, units: DischargeUnits = "m3/s"
 ) -> AdjustedForecast:
     """A draft or a published adjustment. With a forecaster's key."""
-    return adjusted_forecast(session, adjustments.get(session, adjustment), units)
+    return adjusted_forecast(session, adjustment_for(session, key, adjustment), units)
 
 
 @router.post(
@@ -275,7 +285,7 @@ def publish_adjustment(
     within seconds, held ones too. The forecast as issued stays, and verification judges both. With a forecaster's
     key."""
     with writer.database.reading() as session:
-        levels = adjusted_forecast(session, adjustments.get(session, adjustment)).levels
+        levels = adjusted_forecast(session, adjustment_for(session, writer.key, adjustment)).levels
     seen = None if levels is None else [level.model_dump(mode="json") for level in levels]
     publisher, note = writer.key.name, publication.note
     with writer.database.transaction() as session:
@@ -295,5 +305,5 @@ def publish_adjustment(
 def delete_adjustment(writer: ForecasterWriter, adjustment: AdjustmentId) -> None:
     """What is published stays. With a forecaster's key."""
     with writer.database.transaction() as session:
-        adjustments.remove(session, adjustment)
+        adjustments.remove(session, adjustment_for(session, writer.key, adjustment).id)
         writer.record(session, "adjustment deleted", adjustment)

@@ -70,13 +70,14 @@ HeldCursor = Annotated[
 def list_held_alerts(
     session: Reading,
     clock: ServiceClock,
-    _key: ForecasterReader,
+    key: ForecasterReader,
     page: Annotated[Listing, listing(HeldAlertsPage, HeldCursor)],
 ) -> Response:
     """Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out if
     nobody decides before. Everywhere: what it proposes for levels that seem wrong (`in_doubt`), which waits until
-    somebody decides. With a forecaster's key."""
-    found, today = held_alerts.page(session, after=page.after, limit=page.sought), clock.today()
+    somebody decides. With a forecaster's key, of one for a region those there."""
+    found = held_alerts.page(session, region=key.region, after=page.after, limit=page.sought)
+    today = clock.today()
     return page.of(found, lambda shown: [held_answer(session, one, today) for one in shown], lambda held: held.basin_id)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.alerts.schemas import Alerts, BasinAlerts, answers_of, of_basin
+from app.basins.queries import InRegion
 from app.exports.answers import JsonAnswer, documented_responses
 from app.exports.fields import Listing, documented_list, listing
 from app.http.conditional import SHORTLY
@@ -13,6 +14,7 @@ from hydrology.alerts import SEVERITIES, Severity
 from jobspec.fields import BASIN, form
 from records.alerts import alerts
 from records.basins.basins import UnknownBasin
+from records.basins.regions import UnknownRegion
 
 router = APIRouter(tags=["alerts"])
 
@@ -27,11 +29,14 @@ RiverCursor = Annotated[
 ]
 
 
-@router.get("/alerts", summary="Current alerts of all basins", **documented_list(Alerts, cache_control=SHORTLY))
+@router.get(
+    "/alerts", summary="Current alerts of all basins", **documented_list(Alerts, UnknownRegion, cache_control=SHORTLY)
+)
 def list_alerts(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Listing, listing(Alerts, RiverCursor)],
+    region: InRegion,
     least_severity: MinSeverity = SEVERITIES[0],
 ) -> Response:
     """One alert for each basin and direction in which flow is likely to pass a level, a page at a time: follow `next`
@@ -40,7 +45,7 @@ def list_alerts(
     own answer gives the reason."""
     basin, _, direction = (page.after or "").partition("/")
     cursor = (basin, direction) if page.after else None
-    found = alerts.rivers(session, minimum=least_severity, after=cursor, limit=page.sought)
+    found = alerts.rivers(session, region=region, minimum=least_severity, after=cursor, limit=page.sought)
     return page.of(
         found,
         lambda shown: answers_of(session, shown, clock.today()),

@@ -34,6 +34,7 @@ from records.alerts.subscriptions import (
     TooManySubscriptions,
     UnknownSubscription,
 )
+from records.basins.regions import UnknownRegion
 from runtime.settings import Settings
 
 _NOT_PAUSED = Why("It is not paused.")
@@ -69,8 +70,11 @@ class Subscription(Model):
     digest: Annotated[Digest | None, Why("Each change is sent at once.")] = Field(
         description="When the changes of a day are sent in one message."
     )
-    basins: Annotated[list[str] | None, Why("Changes of all basins are sent.")] = Field(
-        description="Basins whose changes are sent; null: all."
+    basins: Annotated[list[str] | None, Why("Changes of all basins are sent, or of those of the region.")] = Field(
+        description="Basins whose changes are sent."
+    )
+    region: Annotated[str | None, Why("It is not of a region.")] = Field(
+        description="Region whose basins' changes are sent."
     )
     least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
     feed: Annotated[str | None, Why("It has more basins than an address takes: name a part of them.")] = Field(
@@ -159,15 +163,15 @@ def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
     no_feed = {} if has_feeds and stored.about == "alerts" else {"feed": _NO_FEEDS if not has_feeds else _OF_ISSUES}
     return {
         "old_secret_until": stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None,
-        "feed": feed_address(stored.basins, stored.least_severity) if stored.about == "alerts" else None,
+        "feed": feed_address(stored.basins, stored.region, stored.least_severity) if stored.about == "alerts" else None,
         "why": (_OF_MAIL if stored.email else _OF_URL) | no_feed,
     }
 
 
-def feed_address(basins: Sequence[str] | None, minimum: Severity) -> str | None:
+def feed_address(basins: Sequence[str] | None, region: str | None, minimum: Severity) -> str | None:
     """Return the address of a feed of alert changes; None without one."""
     served = (extension.load(extension.alert_feed) for extension in extensions() if extension.alert_feed)
-    addresses = (address(basins, minimum) for address in served)
+    addresses = (address(basins, region, minimum) for address in served)
     return next((address for address in addresses if address is not None), None)
 
 
@@ -191,7 +195,9 @@ def list_subscriptions(
     "",
     status_code=201,
     summary="Subscribe to alert changes",
-    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey, MailNotSet, TooManyQuestions),
+    responses=documented_writing(
+        ForbiddenTarget, TooManySubscriptions, UnknownRegion, NoWebhookKey, MailNotSet, TooManyQuestions
+    ),
 )
 def create_subscription(
     response: Response, writer: OperatorWriter, settings: ServiceSettings, new: NewSubscription
@@ -228,14 +234,16 @@ def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscr
 @router.patch(
     "/{subscription}",
     summary="Change a subscription",
-    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget, NotSuitable, NotAgreedTo),
+    responses=documented_writing(
+        UnknownSubscription, UnknownRegion, NotYourSubscription, ForbiddenTarget, NotSuitable, NotAgreedTo
+    ),
 )
 def change_subscription(
     writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId, patch: SubscriptionPatch
 ) -> Subscription:
-    """Changes its URL, basins, minimum severity, template or digest; a field that is left out stays. Pending deliveries
-    go to the new URL. Of a subscription for e-mail, the address does not change, and its recipient never gets more than
-    was asked: create another subscription, which asks for consent."""
+    """Changes its URL, basins or region, minimum severity, template or digest; a field that is left out stays. Pending
+    deliveries go to the new URL. Of a subscription for e-mail, the address does not change, and its recipient never
+    gets more than was asked: create another subscription, which asks for consent."""
     require_target(settings, patch.url)
     with writer.database.transaction() as session:
         owned_subscription(session, writer.key, subscription)

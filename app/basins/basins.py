@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
+from app.basins.queries import BasinCursor, InPlace, Text
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary, basin_detail, basin_summaries
 from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, documented_responses
 from app.exports.fields import FieldFilter, fields_of, schema_of
@@ -19,6 +19,7 @@ from hydrology.base.absent import known, text
 from hydrology.base.calendar import age_days, as_date
 from hydrology.extremes.return_periods import Bound
 from records.basins import basins
+from records.basins.regions import UnknownRegion
 from records.outlooks import reader
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -102,22 +103,20 @@ async def _page(
     return Page(request, response, after, limit or (A_PAGE if chosen is JSON else MAX_BASINS))
 
 
-@router.get("", summary="List basins", **documented_responses(schema_of(BasinPage), formats=PLACES))
+@router.get("", summary="List basins", **documented_responses(schema_of(BasinPage), UnknownRegion, formats=PLACES))
 def list_basins(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Page, Depends(_page)],
     answer: PlaceAnswer,
     fields: Annotated[FieldFilter, fields_of(BasinPage)],
+    place: InPlace,
     q: Text = None,
-    huc: Huc = None,
-    bbox: BoundingBox = None,
 ) -> Response:
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also contains
     the latest forecast and alert status of each basin. If there are more basins, the file's `Link` header names the
     next page."""
-    box = None if bbox is None else corners(bbox)
-    rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
+    rows = basins.list_basins(session, text=q, **place.filters, after=page.after, limit=page.sought)
     stored, following = page.cut(rows)
     shown = BasinPage(basins=basin_summaries(session, stored), next=following)
     if answer.chosen is JSON:

@@ -4,13 +4,14 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from app.http.dependencies import AreaName, KnownAt, optional_full_id
+from app.http.dependencies import AreaName, KnownAt, Reading, optional_full_id
 from hydrology.base.units import STANDARD, ObservedUnits
 from jobspec.fields import BASIN_SCHEMA, NAMED, DayField, Printable, form
+from records.basins import regions
 from records.basins.basins import Box
 
 Huc = Annotated[
@@ -57,6 +58,39 @@ BoundingBox = Annotated[
 ]
 
 
+def _known_region(
+    session: Reading,
+    region: Annotated[
+        str | None,
+        Query(
+            description="Only basins of this region: `/v1/regions` lists them.", pattern=NAMED, examples=["columbia"]
+        ),
+    ] = None,
+) -> str | None:
+    if region is not None:
+        regions.get(session, region)
+    return region
+
+
+# The name of a stored region.
+InRegion = Annotated[str | None, Depends(_known_region)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Parameters that choose basins by their location; None takes all."""
+
+    huc: Huc = None
+    bbox: BoundingBox = None
+    region: InRegion = None
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The arguments of `records.basins.basins.chosen`."""
+        return {"huc": self.huc, "box": None if self.bbox is None else corners(self.bbox), "region": self.region}
+
+
+InPlace = Annotated[Place, Depends()]
 MAX_DAYS = 3_660
 USUAL_DAYS = 365
 

@@ -29,7 +29,7 @@ from jobspec.levels import CATEGORIES
 from jobspec.new_data import AddedBasin, AreaKm2, Attributes, Latitude, Longitude
 from records.access.audit import Writer
 from records.access.keys import Key
-from records.basins import basins, ownership
+from records.basins import basins, ownership, regions
 from records.database.stored import as_values
 from records.feeds.feeds import ProductConflict
 from records.job_permissions import permissions
@@ -166,7 +166,8 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     """Store a user basin, and return whether it is new.
 
     A change of an attribute invalidates the basin's states. Refused are a namespace of a published source, another
-    key's basin, and an operator's identifier that imitates an agency's or a stored basin's.
+    key's basin, one outside the key's region, and an operator's identifier that imitates an agency's or a stored
+    basin's.
     """
     if has_source(basin):
         namespace = basin.partition("-")[0]
@@ -181,6 +182,7 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
     changes = basins.upsert(session, ownership.Basin(basin, **place, areas=area, attributes=attributes))
+    regions.require_within(session, key.region, [basin], key=key.name)
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new
@@ -195,7 +197,8 @@ def put_basin(response: Response, writer: OperatorWriter, basin: OwnBasinId, own
     """Its location, drainage area and attributes, under a namespace of your own (`OWN-mill`). A second request
     changes it, with the key that registered it or an admin's; fields that are left out stay as they were. Its
     observations follow by `POST /v1/basins/observations`. With an operator's key it is unofficial, until an
-    administrator adopts it: every answer marks it, and its alerts go to the key's own subscriptions alone."""
+    administrator adopts it: every answer marks it, and its alerts go to the key's own subscriptions alone. With a key
+    for a region it lies there, by its identifier or its `huc`."""
     with writer.database.transaction() as session:
         new = register(session, writer.key, basin, own, writer.now)
         writer.record(session, "basin registered" if new else "basin changed", basin)
@@ -245,8 +248,10 @@ def post_basin(poster: JobPoster, added: AddedBasin) -> Job:
     """A job asks USGS for the gauge's location, name and drainage area, unless you give them; a basin
     in a namespace of your own needs its place and area. An outline gives the points that its weather is averaged over.
     Known values stay, above all the area used in training a model version."""
+    key = poster.writer.key
     with poster.writer.database.reading() as session:
-        require_yours(session, poster.writer.key, added.basin)
+        regions.require_within(session, key.region, [added.basin], key=key.name)
+        require_yours(session, key, added.basin)
     return poster.post(BasinJob(params=added), "basin posted")
 
 

@@ -31,6 +31,7 @@ from hydrology.base.calendar import Day, age_days
 from hydrology.base.errors import NotFound, Problem
 from hydrology.base.units import NoArea
 from records.basins.basins import Site, UnknownBasin
+from records.basins.regions import UnknownRegion
 from records.forecasts.latest import Latest, NoForecast, NoModel, newest_run_keys, result_of
 from records.runs.run_types import UnknownRun
 
@@ -197,7 +198,9 @@ def read_latest_forecast(
 
 
 @router.get(
-    "/forecasts", summary="The latest forecasts of many basins", **documented_responses(BasinForecasts, formats=SERIES)
+    "/forecasts",
+    summary="The latest forecasts of many basins",
+    **documented_responses(BasinForecasts, UnknownRegion, formats=SERIES),
 )
 def read_latest_forecasts(
     session: Reading,
@@ -210,7 +213,7 @@ def read_latest_forecasts(
     budget: RequestBudget,
 ) -> Response:
     """The latest forecast of each basin in one answer: of the basins named, of those in a hydrologic
-    unit or a box, or of all. A basin that has none is in `without` with the reason; a request for more
+    unit, a box or a region, or of all. A basin that has none is in `without` with the reason; a request for more
     basins than one answer holds is refused. `known_at` works as for one basin; with `updated_since` only new
     forecasts."""
     budget.charge(len(basins) * VALUES_OF_BASIN)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.basins.queries import BoundingBox, Huc, corners
+from app.basins.queries import InPlace, Place
 from app.http.dependencies import AsKnown, BasinId, ChosenRun, OptionalInstant, Reading, ServiceClock
 from app.http.problems import refused
 from hydrology.base.errors import NotFound
@@ -81,7 +81,7 @@ Basins = Annotated[
     AfterValidator(lambda text: None if text is None else _basins(text)),
     Query(
         description=f"The basins, at most {MAX_BASINS}, with commas between; by default all, or those selected by "
-        "`huc` and `bbox`.",
+        "`huc`, `bbox` and `region`.",
         examples=["01013500,01022500"],
         max_length=10_000,
         json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MAX_BASINS - 1}}}$"},
@@ -100,25 +100,26 @@ UpdatedSince = Annotated[
 def _selected(
     session: Reading,
     at: AsKnown,
+    place: InPlace,
     basins: Basins = None,
-    huc: Huc = None,
-    bbox: BoundingBox = None,
     updated_since: UpdatedSince = None,
 ) -> Sequence[str]:
     if basins is not None:
-        if huc is not None or bbox is not None:
-            raise refused("basins", "either name basins, or choose them by huc and bbox: leave one of the two out.")
+        if place != Place():
+            raise refused(
+                "basins", "either name basins, or choose them by huc, bbox and region: leave one of the two out."
+            )
         asked: Sequence[str] = basins.split(",")
     else:
-        asked = _placed(session, huc, bbox)
+        asked = _placed(session, place)
     return asked if updated_since is None else records.updated_since(session, asked, updated_since, at)
 
 
-def _placed(session: Session, huc: str | None, bbox: str | None) -> Sequence[str]:
-    chosen = stored_basins.chosen(session, huc=huc, box=None if bbox is None else corners(bbox))
+def _placed(session: Session, place: Place) -> Sequence[str]:
+    chosen = stored_basins.chosen(session, **place.filters)
     if len(chosen) > MAX_BASINS:
         detail = f"these are {len(chosen)} basins, and one answer holds at most {MAX_BASINS}"
-        raise refused("basins", f"{detail}: choose a part of them by huc or bbox, or name them.")
+        raise refused("basins", f"{detail}: choose a part of them by huc, bbox or region, or name them.")
     return chosen
 
 

@@ -12,6 +12,7 @@ from fastapi import Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic_core import PydanticCustomError
 from starlette.concurrency import run_in_threadpool
 
 from app.http.dependencies import SeenDatabase, ServiceClock
@@ -20,8 +21,10 @@ from app.http.limits.rate_limits import LimitStatus, too_many
 from app.http.middleware import shown_path
 from app.http.problems import Forbidden, Unauthorized
 from hydrology.base.errors import Problem
+from jobspec.fields import full_id
 from records.access import keys
 from records.access.audit import Actor, Writer
+from records.basins import basins, regions
 from records.database.engine import Database
 
 log = structlog.get_logger()
@@ -32,7 +35,8 @@ _bearer = HTTPBearer(
     auto_error=False,
     description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
     "`operator` posts data of its own basins, and jobs whose results are its own; a `forecaster` may also forecast for "
-    "the service, adjust and publish forecasts and decide held alerts; an `admin` may do everything.",
+    "the service, adjust and publish forecasts and decide held alerts; an `admin` may do everything. A key for a "
+    "region changes nothing outside it.",
 )
 
 
@@ -100,7 +104,16 @@ Operator = Annotated[keys.Key, Depends(_counted)]
 
 
 async def _writer(request: Request, key: Operator, database: SeenDatabase, clock: ServiceClock) -> Writer:
+    if key.region is not None and "basin" in request.path_params:
+        await run_in_threadpool(_require_region, database, key, request.path_params["basin"])
     return Writer(key, Actor(key.name, key.id, address_of(request.scope) or None), database, clock, clock.wall())
+
+
+def _require_region(database: Database, key: keys.Key, named: str) -> None:
+    """Refuse a key whose region lacks the basin of an address. One that is new, or unknown, is not refused here."""
+    with suppress(PydanticCustomError), database.reading() as session:
+        stored = basins.known(session, [full_id(named)])
+        regions.require_within(session, key.region, stored, key=key.name)
 
 
 OperatorWriter = Annotated[Writer, Depends(_writer)]

@@ -11,6 +11,7 @@ from pydantic import Field
 from app.http.base_schema import Model
 from hydrology.base.errors import InvalidInput, NotFound, Problem
 from records.alerts.deliveries import UnknownDelivery
+from records.basins.regions import OutsideRegion
 from records.database.connections import DatabaseProblem, StorageFull
 from records.database.retention import Gone
 from records.jobs.jobs import UnknownJob
@@ -195,7 +196,7 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
 
 def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that needs a key and takes a body."""
-    return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
+    return documented(Unauthorized, Forbidden, OutsideRegion, TooLarge, StorageFull, *problems)
 
 
 def details_of(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy.orm import Session
 
 from app.adjustments.adjustments import adjustment_answer
-from app.basins.queries import BasinCursor, BoundingBox, Huc, Text, corners
+from app.basins.queries import BasinCursor, InPlace, Text
 from app.basins.run_levels import return_period, stage_of
 from app.basins.schemas import named_kind
 from app.exports.answers import JsonAnswer, documented_responses
@@ -28,6 +28,7 @@ from hydrology.climatology.volumes import EXCEEDED_PERCENT
 from hydrology.extremes.level_checks import level_title
 from hydrology.outlook import LEVELS, LevelOutlook, Peak, Values
 from records.basins import basins
+from records.basins.regions import UnknownRegion
 from records.outlooks import reader
 from records.outlooks.skill import BasinSkill, ForecastSkill
 from records.runs.run_summary import RunSnow
@@ -254,21 +255,21 @@ def read_outlook(
     return answer.of(answer_of(session, reader.outlook(session, basin, clock.now(), run), units))
 
 
-@router.get("/outlooks", summary="Outlooks of basins", **documented_responses(schema_of(schemas.OutlookPage)))
+@router.get(
+    "/outlooks", summary="Outlooks of basins", **documented_responses(schema_of(schemas.OutlookPage), UnknownRegion)
+)
 def list_outlooks(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Page, paged(BasinCursor)],
     answer: JsonAnswer,
     fields: Annotated[FieldFilter, fields_of(schemas.OutlookPage)],
+    place: InPlace,
     q: Text = None,
-    huc: Huc = None,
-    bbox: BoundingBox = None,
     units: DischargeUnits = "m3/s",
 ) -> Response:
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null."""
-    box = None if bbox is None else corners(bbox)
-    rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
+    rows = basins.list_basins(session, text=q, **place.filters, after=page.after, limit=page.sought)
     chosen, following = page.cut(rows)
     found = reader.outlooks(session, [basin.id for basin in chosen], clock.now())
     shown = schemas.OutlookPage(outlooks=[answer_of(session, one, units) for one in found.values()], next=following)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from app.alerts.subscriptions import feed_address, require_receiver
+from app.basins.queries import InRegion
 from app.http.dependencies import Reading, SeenDatabase, ServiceClock, ServiceSettings
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import LimitStatus, too_many
@@ -48,14 +49,16 @@ def read_alerts(
     session: Reading,
     clock: ServiceClock,
     settings: ServiceSettings,
+    region: InRegion,
     page: PageNumber = 1,
     before: Before = None,
     basin: ForBasin = "",
 ) -> HTMLResponse:
-    """Show the alert of every river, and what has changed."""
-    count, on_page = alerts.count_rivers(session), alerts.most_urgent(session, PAGE, (page - 1) * PAGE)
+    """Show the alert of every river, or those of a region, and what has changed."""
+    count = alerts.count_rivers(session, region)
+    on_page = alerts.most_urgent(session, PAGE, (page - 1) * PAGE, region)
     shown = sorted(alerts.rivers(session, only=on_page), key=lambda one: on_page.index((one.basin_id, one.direction)))
-    changes = alert_changes.page(session, before=before, limit=PAGE + 1, in_feeds=True)
+    changes = alert_changes.page(session, region=region, before=before, limit=PAGE + 1, in_feeds=True)
     names = basins.titles(session, [*(one.basin_id for one in shown), *(one.basin_id for one in changes)])
     deciders = runs.get_many(session, {alert.run_id for alert in shown})
     heads = alert_changes.heads_of_runs(session, list(deciders), [one.basin_id for one in shown])
@@ -72,8 +75,9 @@ def read_alerts(
         older=changes[PAGE - 1].seq if len(changes) > PAGE else None,
         before=before,
         names=names,
-        feed=feed_address(None, SEVERITIES[0]),
-        form={"basins": basin} if settings.sends_mail else None,
+        region=region,
+        feed=feed_address(None, region, SEVERITIES[0]),
+        form={"basins": basin, "region": region} if settings.sends_mail else None,
         severities=SEVERITIES,
         digest=DIGEST,
     )
@@ -137,6 +141,7 @@ def subscribe(
 def _subscription(typed: Mapping[str, str], faults: dict[str, str]) -> NewSubscription | None:
     """Return the subscription that a form asks for; None, with the faults by field, where it is not one."""
     values: dict[str, Any] = {name: typed.get(name, "") for name in ("email", "least_severity")}
+    values["region"] = typed.get("region") or None
     if typed.get("basins"):
         values["basins"] = [name.strip() for name in typed["basins"].split(",") if name.strip()]
     if typed.get("digest") == "daily":

@@ -17,8 +17,8 @@ from app.outlooks.schemas import AlertNow, BasinOutlook, ForecastSkill, ThreatLe
 from app.pages.basin_figures import BasinFigures
 from app.pages.figures.flow import NO_ESTIMATE, RANGE_KINDS
 from app.pages.render import STALE, in_full
-from app.versions.decisions import by_month
 from app.versions.scores import BasinSkill
+from app.versions.skilful_days import by_month
 from hydrology.alerts import Severity
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import day

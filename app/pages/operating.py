@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.adjustments.adjustments import AdjustmentId, adjusted_forecast
+from app.adjustments.adjustments import AdjustmentId, adjusted_forecast, adjustment_for
 from app.adjustments.held import held_answer
 from app.alerts.changes import summaries, visible_subscriptions
 from app.alerts.subscriptions import of_key, subscription_of
@@ -177,10 +177,10 @@ def read_new_adjustment(
 
 @router.get("/adjustments/{adjustment}", response_class=HTMLResponse)
 def read_adjustment_page(
-    request: Request, session: Reading, _key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
+    request: Request, session: Reading, key: ForecasterReader, adjustment: AdjustmentId, units: ChosenUnits
 ) -> HTMLResponse:
     """Show an adjustment to forecasters, with the means to publish it."""
-    return _adjusted(request, session, adjustments.get(session, adjustment), units)
+    return _adjusted(request, session, adjustment_for(session, key, adjustment), units)
 
 
 @router.get("/basins/{basin}/adjusted", response_class=HTMLResponse)
@@ -195,16 +195,16 @@ def read_adjusted_page(request: Request, session: Reading, asked: AskedRun, unit
 
 @router.get("/held", response_class=HTMLResponse)
 def read_held(
-    request: Request, session: Reading, clock: ServiceClock, _key: ForecasterReader, units: ChosenUnits
+    request: Request, session: Reading, clock: ServiceClock, key: ForecasterReader, units: ChosenUnits
 ) -> HTMLResponse:
     """Show the changes of alerts that wait for approval, with the forecasts that propose them, and ratings."""
     now, wall = clock.now(), clock.wall()
-    held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session)]
+    held = [held_answer(session, one, clock.today()) for one in held_alerts.page(session, region=key.region)]
     return render(
         request,
         "work/held.html",
         held=held,
-        ratings=ratings.waiting(session),
+        ratings=ratings.waiting(session, key.region),
         names=basins.titles(session, [one.basin for one in held]),
         note_help=HeldRuling.model_fields["note"].description,
         minutes={one.basin: ceil((one.due_at - wall).total_seconds() / 60) for one in held if one.due_at is not None},

@@ -13,6 +13,7 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
+from sqlalchemy.orm import Session
 
 from app.basins.queries import BoundingBox, corners
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
@@ -25,6 +26,7 @@ from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from hydrology.base.errors import counted
+from records.basins import regions
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, renewed_at
 
@@ -68,6 +70,7 @@ class Selection:
     alert: Annotated[Severity | None, _OR_EMPTY, Query(description="Least severity of the basins' alerts.")] = None
     us_state: Annotated[str, Query(description="State that names end with.", max_length=2)] = ""
     huc: Annotated[str, Query(description="Start of the hydrologic unit code.", max_length=12)] = ""
+    region: Annotated[str | None, _OR_EMPTY, Query(description="Name of a region.", max_length=64)] = None
     agency: Annotated[str, Query(description="Start of the identifier.", max_length=20)] = ""
     basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = ()
     sort: Annotated[Sort, Query(description="Order of the table.")] = "concern"
@@ -188,11 +191,13 @@ def read_day(
     everything = all_basins.today(session, now, with_skill="skill" in (selection.colour, selection.sort))
     of_all = everything.derived("all", lambda basins: _of_all(basins, now.date()))
     colour: ColourBy = selection.colour or of_all["first_known"]
-    scale, key = SCALES[colour], replace(selection, page=1)
-    chosen = everything.derived(key, lambda basins: _of_chosen(selection, basins, scale))
+    scale, members = SCALES[colour], _members(session, selection.region)
+    key = replace(selection, page=1), members
+    chosen = everything.derived(key, lambda basins: _of_chosen(selection, _among(basins, members), scale))
     rows, first = selection.of_page(chosen["in_order"]), chosen["basins"][:THREATENED]
     outlooks = reader.outlooks(session, list(dict.fromkeys(basin.id for basin in (*rows, *first))), now)
-    of_api = {"q": selection.search, "bbox": selection.bbox}  # the filters that the API knows
+    # The filters that the API knows.
+    of_api = {"q": selection.search, "bbox": selection.bbox, "region": selection.region}
     return render(
         request,
         "day.html",
@@ -200,6 +205,7 @@ def read_day(
         **chosen,
         renewed_at=renewed_at(session, now),
         selection=selection,
+        regions=[region.id for region in regions.list_regions(session)],
         problems=status.problems(session, clock, settings),
         colour=colour,
         scale=scale,
@@ -213,6 +219,15 @@ def read_day(
         hydrographs={basin: small_hydrograph(outlook, units) for basin, outlook in outlooks.items()},
         file="/v1/basins?" + urlencode({name: value for name, value in of_api.items() if value} | {"format": "csv"}),
     )
+
+
+def _members(session: Session, region: str | None) -> frozenset[str] | None:
+    """Return the basins of a region; None without one."""
+    return None if region is None else frozenset(session.scalars(regions.members(regions.get(session, region).id)))
+
+
+def _among(basins: Sequence[BasinOverview], members: frozenset[str] | None) -> Sequence[BasinOverview]:
+    return basins if members is None else [basin for basin in basins if basin.id in members]
 
 
 def _places(basins: Sequence[BasinOverview]) -> dict[str, list[str]]:

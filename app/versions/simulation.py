@@ -1,35 +1,29 @@
-"""/v1/basins/{basin}/simulation and /events: flow and events behind the scores of a model version."""
+"""/v1/basins/{basin}/simulation: the flow behind the scores of a model version."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import partial
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinKind, kind_of
-from app.exports.answers import JsonAnswer, SeriesAnswer, documented_responses
+from app.exports.answers import SeriesAnswer, documented_responses
 from app.exports.formats import SERIES
 from app.exports.table import RIVER_FLOW, Table, table_of
 from app.http import json_numbers
-from app.http.base_schema import EXPLAINED, Area, Missing, Model, OfBasin, Period, Series, column
-from app.http.dependencies import OF_VERSION, AreaName, BasinId, ChosenVersion, Reading, area_between
-from app.http.json_numbers import rounded
+from app.http.base_schema import EXPLAINED, Area, Missing, OfBasin, Period, Series, column
+from app.http.dependencies import AreaName, BasinId, ChosenVersion, Reading, area_between
 from app.http.limits.costs import RequestBudget
 from app.http.problems import refused
-from app.http.shown import As
 from app.versions.scores import SCORED, USE
-from app.versions.verification import OfSeason
 from hydrology.base import calendar
 from hydrology.base.doc import Why
 from hydrology.base.errors import counted
 from hydrology.base.units import Units, converted
-from hydrology.scores.events import MIN_APART, VALLEY, WINDOW, Event, EventPair, EventScores, match_events
 from hydrology.verification.held_out_years import PeriodUse
-from hydrology.verification.results import ALL_YEAR, HIGH_SHARE, SEASONS, Season, high_flow
 from jobspec.fields import DayField
 from records.basins.basins import Site, UnknownArea, UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
@@ -166,101 +160,3 @@ def read_simulation(
     return answer.of_basin(
         simulation_of(session, flow, evaluation, days, units=units, area_name=area), simulation_table
     )
-
-
-events_router = APIRouter(tags=["skill"])
-
-
-class EventDays(Model):
-    """An event of a hydrograph."""
-
-    start: date = Field(description="The first day above the threshold.")
-    peak: date
-    end: date = Field(description="The last day above the threshold.")
-    height_mm_per_day: float = Field(description="Mean flow on the day of the peak.")
-
-
-class EventCase(Model):
-    """An observed event and its simulation: a missed event has no simulated one, a false alarm no observed one."""
-
-    observed: EventDays | None
-    simulated: EventDays | None
-    volume_observed_mm: float = Field(description="Observed flow over the days of either event.")
-    volume_simulated_mm: float = Field(description="Simulated flow over these days.")
-    errors: dict[str, float] | None = Field(description="By the names of `scores.errors`; null without a match.")
-
-
-class EventRules(Model):
-    """How events are cut and matched."""
-
-    threshold_mm_per_day: float = Field(
-        description=f"Flow exceeded on {100 * HIGH_SHARE:g} % of the observed days of the evaluation."
-    )
-    days_apart: int = Field(description="Days between two independent peaks, at least.")
-    valley_share: float = Field(description="Between them flow falls below this share of the lower peak.")
-    window_days: int = Field(description="Days between the peaks of a match, at most.")
-
-
-class Events(Evaluation):
-    """The events of a basin as a model version simulates them with observed weather."""
-
-    season: Season
-    rules: EventRules
-    scores: Annotated[EventScores, As("EventSummary")]
-    events: list[EventCase] = Field(description="By the day of the peak.")
-    missing: Missing = EXPLAINED
-
-
-def events_of(session: Session, basin: str, version: str | None, season: Season) -> Events:
-    """Return the events of a version (by default the current one) in a basin."""
-    flow, evaluation = newest_evaluation(session, basin, version)
-    days, observed = flow.period.days, flow.observed.astype(np.float64)
-    if not np.isfinite(observed).any():
-        raise NotSimulated(
-            f"{basin} has no observed flow on the days of its evaluation, {flow.period}: ingest its streamflow and "
-            "evaluate the version again."
-        )
-    threshold = high_flow(observed)
-    pairs = match_events(flow.simulated.astype(np.float64), observed, threshold)
-    chosen = [pair for pair in pairs if int(calendar.month(days[pair.peak])) in SEASONS[season]]
-    return Events.from_records(
-        flow,
-        **evaluation,
-        season=season,
-        rules=EventRules(
-            threshold_mm_per_day=rounded(threshold), days_apart=MIN_APART, valley_share=VALLEY, window_days=WINDOW
-        ),
-        scores=EventScores.of(chosen),
-        events=[_case(pair, days) for pair in chosen],
-    )
-
-
-def _case(pair: EventPair, days: calendar.Days) -> EventCase:
-    errors = pair.errors
-    return EventCase(
-        observed=_days(pair.observed, days),
-        simulated=_days(pair.simulated, days),
-        volume_observed_mm=rounded(pair.volume_observed),
-        volume_simulated_mm=rounded(pair.volume_simulated),
-        errors=None if errors is None else {name: rounded(error) for name, error in errors.items()},
-    )
-
-
-def _days(event: Event | None, days: calendar.Days) -> EventDays | None:
-    if event is None:
-        return None
-    start, peak, end = (calendar.as_date(days[at]) for at in (event.start, event.peak, event.end))
-    return EventDays(start=start, peak=peak, end=end, height_mm_per_day=rounded(event.height))
-
-
-@events_router.get(
-    "/basins/{basin}/events",
-    summary="Scores of the events of a basin: time, height, volume and onset of peaks",
-    **documented_responses(Events, *OF_VERSION, NotSimulated),
-)
-def read_events(
-    session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR
-) -> Response:
-    """Events cut from the observed and the simulated hydrograph of the newest evaluation, matched, with the errors of
-    each; missed events and false alarms. The season is that of the peak. An event beside a gap is left out."""
-    return answer.of(events_of(session, basin, version, season))

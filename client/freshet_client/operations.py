@@ -80,10 +80,11 @@ class Operations(BaseClient):
         *,
         format: Literal["json"] = "json",
         basins: str | None = None,
-        huc: str | None = None,
-        bbox: str | None = None,
         updated_since: datetime | None = None,
         known_at: datetime | None = None,
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
         units: Literal["m3/s", "mm/day", "cfs"] | None = None,
         members: bool | None = None,
     ) -> models.BasinForecasts: ...
@@ -94,10 +95,11 @@ class Operations(BaseClient):
         *,
         format: Literal["csv", "parquet", "netcdf", "coveragejson"],
         basins: str | None = None,
-        huc: str | None = None,
-        bbox: str | None = None,
         updated_since: datetime | None = None,
         known_at: datetime | None = None,
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
         units: Literal["m3/s", "mm/day", "cfs"] | None = None,
         members: bool | None = None,
     ) -> bytes: ...
@@ -107,30 +109,33 @@ class Operations(BaseClient):
         *,
         format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
         basins: str | None = None,
-        huc: str | None = None,
-        bbox: str | None = None,
         updated_since: datetime | None = None,
         known_at: datetime | None = None,
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
         units: Literal["m3/s", "mm/day", "cfs"] | None = None,
         members: bool | None = None,
     ) -> Any:
         """The latest forecasts of many basins.
 
-        The latest forecast of each basin in one answer: of the basins named, of those in a hydrologic unit or a
-        box, or of all. A basin that has none is in `without` with the reason; a request for more basins than one
-        answer holds is refused. `known_at` works as for one basin; with `updated_since` only new forecasts.
+        The latest forecast of each basin in one answer: of the basins named, of those in a hydrologic unit, a box
+        or a region, or of all. A basin that has none is in `without` with the reason; a request for more basins
+        than one answer holds is refused. `known_at` works as for one basin; with `updated_since` only new
+        forecasts.
 
         Args:
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
-            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
-                `bbox`.
-            huc: The beginning of the hydrologic unit code.
-            bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
-                the box crosses the 180th meridian. A basin without a known location is in no box.
+            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc`, `bbox`
+                and `region`.
             updated_since: Only basins whose latest forecast became available after this instant (RFC 3339, with its
                 offset), or comes from a model version that was promoted after it.
             known_at: The state as known at this instant (RFC 3339, with its offset); by default as known now.
+            huc: The beginning of the hydrologic unit code.
+            bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
+                the box crosses the 180th meridian. A basin without a known location is in no box.
+            region: Only basins of this region: `/v1/regions` lists them.
             units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
             members: Whether to include every member and the cells at T0.
         """
@@ -140,10 +145,11 @@ class Operations(BaseClient):
             query={
                 "format": format,
                 "basins": basins,
-                "huc": huc,
-                "bbox": bbox,
                 "updated_since": updated_since,
                 "known_at": known_at,
+                "huc": huc,
+                "bbox": bbox,
+                "region": region,
                 "units": units,
                 "members": members,
             },
@@ -230,9 +236,10 @@ class Operations(BaseClient):
         self,
         *,
         q: str | None = None,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
         huc: str | None = None,
         bbox: str | None = None,
-        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        region: str | None = None,
     ) -> Iterator[models.BasinOutlook]:
         """Outlooks of basins.
 
@@ -240,17 +247,26 @@ class Operations(BaseClient):
 
         Args:
             q: Part of the identifier or the name; upper and lower case match.
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
             huc: The beginning of the hydrologic unit code.
             bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
                 the box crosses the 180th meridian. A basin without a known location is in no box.
-            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            region: Only basins of this region: `/v1/regions` lists them.
         """
-        request = Request("GET", "/v1/outlooks", query={"q": q, "huc": huc, "bbox": bbox, "units": units})
+        request = Request(
+            "GET", "/v1/outlooks", query={"q": q, "units": units, "huc": huc, "bbox": bbox, "region": region}
+        )
         return self._items(models.OutlookPage, "outlooks", request)
 
     @overload
     def list_basins(
-        self, *, q: str | None = None, huc: str | None = None, bbox: str | None = None, format: Literal["json"] = "json"
+        self,
+        *,
+        q: str | None = None,
+        format: Literal["json"] = "json",
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
     ) -> Iterator[models.BasinSummary]: ...
 
     @overload
@@ -258,22 +274,24 @@ class Operations(BaseClient):
         self,
         *,
         q: str | None = None,
-        huc: str | None = None,
-        bbox: str | None = None,
         after: str | None = None,
         limit: int | None = None,
         format: Literal["csv", "parquet", "geojson"],
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
     ) -> bytes: ...
 
     def list_basins(
         self,
         *,
         q: str | None = None,
-        huc: str | None = None,
-        bbox: str | None = None,
         after: str | None = None,
         limit: int | None = None,
         format: Literal["json", "csv", "parquet", "geojson"] = "json",
+        huc: str | None = None,
+        bbox: str | None = None,
+        region: str | None = None,
     ) -> Any:
         """List basins.
 
@@ -283,18 +301,27 @@ class Operations(BaseClient):
 
         Args:
             q: Part of the identifier or the name; upper and lower case match.
-            huc: The beginning of the hydrologic unit code.
-            bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
-                the box crosses the 180th meridian. A basin without a known location is in no box.
             after: Start after this basin: the last one of the page before.
             limit: Maximum number of basins a page; by default 100 in JSON and 1000 in a file.
             format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
                 that.
+            huc: The beginning of the hydrologic unit code.
+            bbox: Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon,
+                the box crosses the 180th meridian. A basin without a known location is in no box.
+            region: Only basins of this region: `/v1/regions` lists them.
         """
         request = Request(
             "GET",
             "/v1/basins",
-            query={"q": q, "huc": huc, "bbox": bbox, "after": after, "limit": limit, "format": format},
+            query={
+                "q": q,
+                "after": after,
+                "limit": limit,
+                "format": format,
+                "huc": huc,
+                "bbox": bbox,
+                "region": region,
+            },
         )
         if format != "json":
             return self._content(request)
@@ -335,7 +362,8 @@ class Operations(BaseClient):
         Its location, drainage area and attributes, under a namespace of your own (`OWN-mill`). A second request
         changes it, with the key that registered it or an admin's; fields that are left out stay as they were. Its
         observations follow by `POST /v1/basins/observations`. With an operator's key it is unofficial, until an
-        administrator adopts it: every answer marks it, and its alerts go to the key's own subscriptions alone.
+        administrator adopts it: every answer marks it, and its alerts go to the key's own subscriptions alone. With
+        a key for a region it lies there, by its identifier or its `huc`.
 
         Args:
             basin: A name in a namespace of your own.
@@ -770,7 +798,7 @@ class Operations(BaseClient):
         return self._answer(models.Persistence, request)
 
     def list_alerts(
-        self, *, least_severity: Literal["advisory", "watch", "warning"] | None = None
+        self, *, least_severity: Literal["advisory", "watch", "warning"] | None = None, region: str | None = None
     ) -> Iterator[models.RiverAlert]:
         """Current alerts of all basins.
 
@@ -781,8 +809,9 @@ class Operations(BaseClient):
 
         Args:
             least_severity: Only alerts of at least this severity.
+            region: Only basins of this region: `/v1/regions` lists them.
         """
-        request = Request("GET", "/v1/alerts", query={"least_severity": least_severity})
+        request = Request("GET", "/v1/alerts", query={"least_severity": least_severity, "region": region})
         return self._items(models.Alerts, "alerts", request)
 
     def read_alerts(self, basin: str) -> models.BasinAlerts:
@@ -816,7 +845,7 @@ class Operations(BaseClient):
 
         Where FRESHET_ALERTS_NEED_APPROVAL is set: what the newest run of each basin proposes, and when it goes out
         if nobody decides before. Everywhere: what it proposes for levels that seem wrong (`in_doubt`), which waits
-        until somebody decides. With a forecaster's key.
+        until somebody decides. With a forecaster's key, of one for a region those there.
         """
         request = Request("GET", "/v1/alerts/held")
         return self._items(models.HeldAlertsPage, "held", request)
@@ -929,7 +958,8 @@ class Operations(BaseClient):
     def list_adjustments(self, *, basin: str | None = None) -> Iterator[models.Adjustment]:
         """Adjustments of all basins, with drafts.
 
-        Drafts and published ones, newest first. With a forecaster's key. Follow `next` until it is null.
+        Drafts and published ones, newest first. With a forecaster's key, of one for a region those there. Follow
+        `next` until it is null.
 
         Args:
             basin: Only entries of this basin.
@@ -1781,32 +1811,6 @@ class Operations(BaseClient):
         request = Request("GET", path_of("/v1/basins/{basin}/skilful-days", basin=basin), query={"version": version})
         return self._answer(models.SkilfulDays, request)
 
-    def read_decision_value(
-        self,
-        basin: str,
-        *,
-        version: str | None = None,
-        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
-        cost_loss: float | None = None,
-    ) -> models.DecisionValue:
-        """What acting on the chance of high flow is worth in a basin.
-
-        The relative economic value of acting at each chance of passing the threshold, for each ratio of the cost of
-        acting to the loss avoided, by lead time: which chance to act on.
-
-        Args:
-            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            version: A model version's id; by default the basin's current one.
-            season: Season of the forecast days: `all`, or three months by their initials.
-            cost_loss: Only this cost of acting over the loss avoided; by default several.
-        """
-        request = Request(
-            "GET",
-            path_of("/v1/basins/{basin}/decision-value", basin=basin),
-            query={"version": version, "season": season, "cost_loss": cost_loss},
-        )
-        return self._answer(models.DecisionValue, request)
-
     def list_issues(
         self, *, day_from: date | None = None, version: str | None = None, huc: str | None = None
     ) -> Iterator[models.IssueSummary]:
@@ -1836,28 +1840,6 @@ class Operations(BaseClient):
         """
         request = Request("GET", path_of("/v1/issues/{issue}", issue=issue), query={"version": version, "huc": huc})
         return self._answer(models.IssueDetail, request)
-
-    def read_events(
-        self,
-        basin: str,
-        *,
-        version: str | None = None,
-        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
-    ) -> models.Events:
-        """Scores of the events of a basin: time, height, volume and onset of peaks.
-
-        Events cut from the observed and the simulated hydrograph of the newest evaluation, matched, with the errors
-        of each; missed events and false alarms. The season is that of the peak. An event beside a gap is left out.
-
-        Args:
-            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
-            version: A model version's id; by default the basin's current one.
-            season: Season of the forecast days: `all`, or three months by their initials.
-        """
-        request = Request(
-            "GET", path_of("/v1/basins/{basin}/events", basin=basin), query={"version": version, "season": season}
-        )
-        return self._answer(models.Events, request)
 
     def list_comparisons(self, *, version: str | None = None) -> Iterator[models.ComparisonSummary]:
         """List comparisons.
@@ -2286,9 +2268,9 @@ class Operations(BaseClient):
     ) -> models.Subscription:
         """Change a subscription.
 
-        Changes its URL, basins, minimum severity, template or digest; a field that is left out stays. Pending
-        deliveries go to the new URL. Of a subscription for e-mail, the address does not change, and its recipient
-        never gets more than was asked: create another subscription, which asks for consent.
+        Changes its URL, basins or region, minimum severity, template or digest; a field that is left out stays.
+        Pending deliveries go to the new URL. Of a subscription for e-mail, the address does not change, and its
+        recipient never gets more than was asked: create another subscription, which asks for consent.
 
         Args:
             subscription: A subscription's id.
@@ -2402,6 +2384,7 @@ class Operations(BaseClient):
         *,
         basins: str | None = None,
         least_severity: Literal["advisory", "watch", "warning"] | None = None,
+        region: str | None = None,
         after: int | None = None,
         limit: int | None = None,
     ) -> bytes:
@@ -2412,16 +2395,23 @@ class Operations(BaseClient):
         Older ones are behind the link `next`. Changes of unofficial basins are in no feed.
 
         Args:
-            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
-                `bbox`.
+            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc`, `bbox`
+                and `region`.
             least_severity: Only changes of alerts that reach, or had reached, this severity.
+            region: Only basins of this region: `/v1/regions` lists them.
             after: Start after this number: the last one of the page before.
             limit: Maximum number of entries a page.
         """
         request = Request(
             "GET",
             "/v1/alerts/feed",
-            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
+            query={
+                "basins": basins,
+                "least_severity": least_severity,
+                "region": region,
+                "after": after,
+                "limit": limit,
+            },
         )
         return self._content(request)
 
@@ -2430,6 +2420,7 @@ class Operations(BaseClient):
         *,
         basins: str | None = None,
         least_severity: Literal["advisory", "watch", "warning"] | None = None,
+        region: str | None = None,
         after: int | None = None,
         limit: int | None = None,
     ) -> bytes:
@@ -2438,16 +2429,23 @@ class Operations(BaseClient):
         For an alert hub: the newest changes, each with a link to its message of the Common Alerting Protocol.
 
         Args:
-            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc` and
-                `bbox`.
+            basins: The basins, at most 500, with commas between; by default all, or those selected by `huc`, `bbox`
+                and `region`.
             least_severity: Only changes of alerts that reach, or had reached, this severity.
+            region: Only basins of this region: `/v1/regions` lists them.
             after: Start after this number: the last one of the page before.
             limit: Maximum number of entries a page.
         """
         request = Request(
             "GET",
             "/v1/alerts/cap",
-            query={"basins": basins, "least_severity": least_severity, "after": after, "limit": limit},
+            query={
+                "basins": basins,
+                "least_severity": least_severity,
+                "region": region,
+                "after": after,
+                "limit": limit,
+            },
         )
         return self._content(request)
 
@@ -2543,6 +2541,32 @@ class Operations(BaseClient):
         if format != "json":
             return self._content(request)
         return self._answer(models.TrainingCurves, request)
+
+    def read_decision_value(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
+        cost_loss: float | None = None,
+    ) -> models.DecisionValue:
+        """What acting on the chance of high flow is worth in a basin.
+
+        The relative economic value of acting at each chance of passing the threshold, for each ratio of the cost of
+        acting to the loss avoided, by lead time: which chance to act on.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            version: A model version's id; by default the basin's current one.
+            season: Season of the forecast days: `all`, or three months by their initials.
+            cost_loss: Only this cost of acting over the loss avoided; by default several.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/decision-value", basin=basin),
+            query={"version": version, "season": season, "cost_loss": cost_loss},
+        )
+        return self._answer(models.DecisionValue, request)
 
     def read_edr(self, *, f: Literal["json"] | None = None) -> models.EdrLanding:
         """Entry point for clients of OGC API - EDR.
@@ -2973,6 +2997,77 @@ class Operations(BaseClient):
         )
         return self._content(request)
 
+    def read_events(
+        self,
+        basin: str,
+        *,
+        version: str | None = None,
+        season: Literal["all", "DJF", "MAM", "JJA", "SON"] | None = None,
+    ) -> models.Events:
+        """Scores of the events of a basin: time, height, volume and onset of peaks.
+
+        Events cut from the observed and the simulated hydrograph of the newest evaluation, matched, with the errors
+        of each; missed events and false alarms. The season is that of the peak. An event beside a gap is left out.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            version: A model version's id; by default the basin's current one.
+            season: Season of the forecast days: `all`, or three months by their initials.
+        """
+        request = Request(
+            "GET", path_of("/v1/basins/{basin}/events", basin=basin), query={"version": version, "season": season}
+        )
+        return self._answer(models.Events, request)
+
+    @overload
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["json"] = "json",
+        run: str | None = None,
+    ) -> models.WeatherModelsOfRun: ...
+
+    @overload
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
+        run: str | None = None,
+    ) -> bytes: ...
+
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+        run: str | None = None,
+    ) -> Any:
+        """Forecast with each weather model alone.
+
+        The calibrated discharge of a forecast with each of its weather models alone, and their shares in the
+        mixture, which every other answer has.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+            run: A run's id; by default the latest forecast's.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/weather-models", basin=basin),
+            query={"units": units, "format": format, "run": run},
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.WeatherModelsOfRun, request)
+
     def read_hydrograph(
         self,
         basin: str,
@@ -3000,6 +3095,52 @@ class Operations(BaseClient):
             query={"run": run, "units": units, "days": days, "image": image},
         )
         return self._content(request)
+
+    def read_regions(self) -> models.RegionList:
+        """List regions.
+
+        Each has its basins by a rule: the beginning of their hydrologic unit codes, an agency's, or a list. Lists
+        of basins, outlooks, forecasts and alerts, feeds and pages take `region`, and subscriptions have one. A key
+        for a region (`freshet keys make NAME --region REGION`) changes nothing outside it.
+        """
+        request = Request("GET", "/v1/regions")
+        return self._answer(models.RegionList, request)
+
+    def read_region(self, region: str) -> models.RegionDetail:
+        """Read a region.
+
+        Its rule, its limits, and how many of its basins are stored. Of a list, those that are not stored are shown
+        to administrators alone.
+
+        Args:
+            region: A region's name.
+        """
+        request = Request("GET", path_of("/v1/regions/{region}", region=region))
+        return self._answer(models.RegionDetail, request)
+
+    def put_region(self, region: str, body: models.NewRegion | Mapping[str, Any]) -> models.RegionDetail:
+        """Set a region.
+
+        Its rule and its limits, in the place of those that it had: what its keys may change, and what its
+        subscriptions get, follows at once. With an admin's key. The same again changes nothing.
+
+        Args:
+            region: A region's name.
+            body: The fields of the request.
+        """
+        request = Request("PUT", path_of("/v1/regions/{region}", region=region), body=body)
+        return self._answer(models.RegionDetail, request)
+
+    def delete_region(self, region: str) -> None:
+        """Remove a region.
+
+        Its basins stay. It is refused while a valid key or a subscription is of it. With an admin's key.
+
+        Args:
+            region: A region's name.
+        """
+        request = Request("DELETE", path_of("/v1/regions/{region}", region=region))
+        self._content(request)
 
     def read_rivals(self) -> models.RivalList:
         """List rivals.
@@ -3178,7 +3319,8 @@ class Operations(BaseClient):
         """Ratings that wait for a forecaster.
 
         Versions that a service delivered and that jump from the one in force, or contradict the official flood
-        categories (`held`). Until somebody decides, the one before converts. With a forecaster's key.
+        categories (`held`). Until somebody decides, the one before converts. With a forecaster's key, of one for a
+        region those there.
         """
         request = Request("GET", "/v1/ratings/held")
         return self._answer(models.RatingVersions, request)

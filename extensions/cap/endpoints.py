@@ -18,6 +18,7 @@ from records.alerts import alert_changes
 from records.alerts.alert_changes import UnknownChange
 from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.basins.regions import UnknownRegion
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -49,6 +50,7 @@ class FeedAnswer:
         found = alert_changes.page(
             self.session,
             basins=chosen.basins,
+            region=chosen.region,
             minimum=chosen.minimum,
             before=self.page.after,
             limit=self.page.sought,
@@ -58,7 +60,7 @@ class FeedAnswer:
         feed = atom.Feed(
             title=title,
             address=f"{path}?{url.query}" if url.query else path,
-            selection=feed_address(chosen.basins, chosen.minimum, path) or path,
+            selection=feed_address(chosen.basins, chosen.region, chosen.minimum, path) or path,
             following=following,
             base=self.settings.own_address or self.request.scope.get("root_path", ""),
             of_cap=of_cap,
@@ -93,7 +95,7 @@ def _feed(
 AtomAnswer = Annotated[FeedAnswer, Depends(_feed)]
 
 
-@router.get("/feed", summary="Changes of alerts as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin))
+@router.get("/feed", summary="Changes of alerts as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin, UnknownRegion))
 def read_alert_feed(answer: AtomAnswer) -> Response:
     """For a feed reader: the newest changes of the selected basins, one entry for what a run changed at a river, with
     the numbers and the rule in words. A subscription's `feed` is the address of the changes that it gets. Older ones
@@ -101,7 +103,9 @@ def read_alert_feed(answer: AtomAnswer) -> Response:
     return answer.of("Changes of alerts", FEED, of_cap=False)
 
 
-@router.get("/cap", summary="Index of CAP messages as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin))
+@router.get(
+    "/cap", summary="Index of CAP messages as an Atom feed", **_xml(atom.MEDIA_TYPE, UnknownBasin, UnknownRegion)
+)
 def read_cap_index(answer: AtomAnswer) -> Response:
     """For an alert hub: the newest changes, each with a link to its message of the Common Alerting Protocol."""
     return answer.of("CAP messages", CAP_INDEX, of_cap=True)

@@ -60,11 +60,12 @@ def list_ratings(
     **documented_list(RatingVersions, Unauthorized, Forbidden, cache_control=NO_STORE),
 )
 def list_held_ratings(
-    session: Reading, _key: ForecasterReader, fields: Annotated[FieldFilter, fields_of(RatingVersions)]
+    session: Reading, key: ForecasterReader, fields: Annotated[FieldFilter, fields_of(RatingVersions)]
 ) -> Response:
     """Versions that a service delivered and that jump from the one in force, or contradict the official flood
-    categories (`held`). Until somebody decides, the one before converts. With a forecaster's key."""
-    return fields.of(RatingVersions(ratings=[*map(version_of, ratings.waiting(session))], next=None))
+    categories (`held`). Until somebody decides, the one before converts. With a forecaster's key, of one for a region
+    those there."""
+    return fields.of(RatingVersions(ratings=[*map(version_of, ratings.waiting(session, key.region))], next=None))
 
 
 @router.post(

@@ -91,9 +91,7 @@ COMMANDS = {
         "subscriptions replay": "alerts:replay_delivery",
         "verify": "scoring:verify",
         "errors": "skill:errors",
-        "events": "skill:events",
         "skilful-days": "skill:skilful_days",
-        "decision-value": "skill:decision_value",
     },
     "Service": {
         "serve": "serve:serve",

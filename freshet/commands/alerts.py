@@ -72,7 +72,9 @@ def deliver(done: Done) -> Iterator[RenderableType]:
 
 Id = Annotated[str, argument("SUBSCRIPTION", "Its id.")]
 _DELIVERIES = "delivery: id | subscription | status | tries | next: next_at | ended: ended_at"
-_RECEIVERS = "subscription: id | about | url | email | basins | severity: least_severity | confirmed: confirmed_at"
+_RECEIVERS = (
+    "subscription: id | about | url | email | basins | region | severity: least_severity | confirmed: confirmed_at"
+)
 _COLUMNS = f"{_RECEIVERS} | paused: paused_because"
 
 
@@ -83,6 +85,7 @@ def add_subscription(
     url: Annotated[str | None, option("URL", "Post changes to this address.")] = None,
     email: Annotated[str | None, option("ADDRESS", "Send changes to this address, once its owner agrees.")] = None,
     basin: OnlyBasins = None,
+    region: Annotated[str | None, option("REGION", "Only basins of this region.")] = None,
     severity: Annotated[str, option("SEVERITY", "Only alerts of at least this severity.")] = "advisory",
     digest: Annotated[str | None, option("HH:MM", "One e-mail a day at this time.")] = None,
     zone: Annotated[str, option("ZONE", "Time zone of the digest.")] = "UTC",
@@ -97,6 +100,7 @@ def add_subscription(
         "url": url,
         "email": email,
         "basins": basin or None,
+        "region": region,
         "least_severity": severity,
         "about": about,
     }

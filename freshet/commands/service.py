@@ -25,6 +25,7 @@ from jobspec import kinds
 from records.access import audit as audit_trail
 from records.access import keys
 from records.access.audit import Writer
+from records.basins import regions
 from records.jobs import jobs, schedules
 from records.jobs.schedules import next_run
 
@@ -169,7 +170,7 @@ def _params(text: str) -> dict[str, Any]:
 
 
 MAX_DAYS = 36_525  # a century
-_KEYS = "key: id | name | scope | created: created_at | expires: expires_at | revoked: revoked_at"
+_KEYS = "key: id | name | scope | region | created: created_at | expires: expires_at | revoked: revoked_at"
 
 
 @partial(writes, begins=MayCreateDatabase.WHERE_EXPECTED)
@@ -184,14 +185,17 @@ def make_key(
         ),
     ] = "operator",
     days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1, max=MAX_DAYS)] = None,
+    region: Annotated[str | None, option("REGION", "It changes nothing outside this region.")] = None,
 ) -> Shown:
     """Create a key. Its token is shown only now, and not stored."""
     if name != printable(name) or not name.strip():
         raise InvalidInput("The name of a key's owner has characters that do not show, or none that do: write another.")
     expires_at = by.now + timedelta(days=days) if days else None
     with by.database.transaction() as session:
-        key, token = keys.make(session, name, scope, expires_at, by.now)
-        by.record(session, "key created", key.id, name=name, scope=scope)
+        if region is not None:
+            regions.get(session, region)
+        key, token = keys.make(session, name, scope, expires_at, by.now, region)
+        by.record(session, "key created", key.id, name=name, scope=scope, region=region)
     return Shown(asdict(key) | {"token": token}, lambda: token)
 
 

@@ -1,12 +1,12 @@
-"""The commands that show stored skill: `errors`, `skilful-days`, `events`, `decision-value`, `simulation`."""
+"""The commands that show stored skill: `errors`, `skilful-days`, `simulation`."""
 
 from typing import Annotated, Any
 
 from rich.console import RenderableType
 
 from app.forecasts import worst_errors
-from app.versions import decisions
 from app.versions import simulation as simulations
+from app.versions import skilful_days as headlines
 from freshet.cli.options import Basin, Version, option
 from freshet.cli.output import inform, inform_missing, listing, series
 from freshet.cli.reading import DischargeUnits, Reading, Shown, reads, reads_series
@@ -19,10 +19,6 @@ from records.verification.error_splits import ErrorFilter
 from records.versions import versions
 
 OfSeason = Annotated[Season, option("SEASON", "Season of the days: all, DJF, MAM, JJA or SON.", "--season")]
-_EVENTS = (
-    "observed peak: observed.peak | simulated peak: simulated.peak | mm/day: observed.height_mm_per_day | "
-    "errors.peak_time_days | errors.peak_height_percent | errors.volume_percent | errors.onset_days"
-)
 
 
 @reads
@@ -62,7 +58,7 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
     The last lead time up to which, from the first day ahead on, the whole 95 % interval of the CRPS skill is above 0,
     by the stored verification.
     """
-    found = decisions.skilful_days_of(at.session, basin, version)
+    found = headlines.skilful_days_of(at.session, basin, version)
 
     def text() -> RenderableType:
         for headline in found.headlines:
@@ -72,57 +68,6 @@ def skilful_days(at: Reading, basin: Basin, version: Version = None) -> Shown:
         rows = [dict(one) | dict(zip(months, map(_in_words, one.months), strict=True)) for one in found.headlines]
         shown = " | ".join(["origin | weather | forecaster | period.first_day | period.last_day", *months])
         title = f"{basin}, version {found.version}: skilful to day ... (independent forecasts), by month"
-        return listing(rows, shown, title, whole=True)
-
-    return Shown(found, text)
-
-
-@reads
-def events(at: Reading, basin: Basin, version: Version = None, season: OfSeason = ALL_YEAR) -> Shown:
-    """List observed and simulated events of a basin, with errors of peak, volume and onset.
-
-    Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
-    exceed.
-    """
-    found = simulations.events_of(at.session, basin, version, season)
-    scores = found.scores
-
-    def text() -> RenderableType:
-        inform_missing(found, found.missing)
-        title = (
-            f"{basin}, version {found.scored}, {found.period.first_day} to {found.period.last_day}, "
-            f"{in_training(found.period_use)}: {scores.observed} observed events, {scores.matched} of them simulated, "
-            f"{scores.simulated - scores.matched} false alarms"
-        )
-        return listing(found.events, _EVENTS, title)
-
-    return Shown(found, text)
-
-
-@reads
-def decision_value(
-    at: Reading,
-    basin: Basin,
-    version: Version = None,
-    season: OfSeason = ALL_YEAR,
-    cost_loss: Annotated[
-        float, option("RATIO", "Cost of acting over the loss that it avoids, between 0 and 1.", min=0.001, max=0.999)
-    ] = 0.2,
-) -> Shown:
-    """Show the relative economic value of acting at each chance of high flow, by lead time.
-
-    1 is a perfect forecast; 0 the better of always and never acting.
-    """
-    found = decisions.decision_value_of(at.session, basin, version, season, (cost_loss,))
-
-    def text() -> RenderableType:
-        for reason in dict.fromkeys(lead.missing["value"] for lead in found.leads if lead.missing):
-            inform(reason)
-        chances = [f"{chance:.0%}" for chance in found.act_at]
-        valued = [(lead, [value for (value,) in lead.value]) for lead in found.leads if lead.value is not None]
-        rows = [dict(lead) | dict(zip(chances, values, strict=True)) for lead, values in valued]
-        shown = " | ".join(["weather | period.first_day | period.last_day | forecaster | lead | base_rate", *chances])
-        title = f"{basin}, version {found.version}, cost/loss {cost_loss:g}: value of acting at a chance of"
         return listing(rows, shown, title, whole=True)
 
     return Shown(found, text)

@@ -15,7 +15,8 @@ from records.database.engine import Database
 from records.database.stored import ANY_WORD, add_all, narrowed, read, stored, table_of
 from runtime.clock import Clock
 
-_OfAccess = Literal["key created", "key revoked", "job posted", "job run", "job cancelled"]
+_OfAccess = Literal["key created", "key revoked", "region set", "region removed"]
+_OfJobs = Literal["job posted", "job run", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "weather fused", "data ingested"]
 _OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
@@ -62,6 +63,7 @@ _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "arc
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]
 Action = Literal[
     _OfAccess,
+    _OfJobs,
     _OfData,
     _OfFeeds,
     _OfSchedules,

@@ -32,7 +32,8 @@ class UnknownKey(NotFound):
 )
 class Key:
     """A key, without its token. `jobspec.jobs.base` defines what an `operator` may do; a `forecaster` may also
-    adjust and publish forecasts and decide held alerts; an `admin` may do all."""
+    adjust and publish forecasts and decide held alerts; an `admin` may do all. One of a `region`
+    (`records.basins.regions`) changes nothing outside it."""
 
     id: str
     name: FreeText
@@ -40,6 +41,8 @@ class Key:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    # Not a foreign key: keys are revoked, never deleted. One that is not stored has no basins.
+    region: str | None = None
 
     @property
     def is_admin(self) -> bool:
@@ -55,13 +58,17 @@ class Key:
 KEYS = table_of(Key)
 
 
-def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
+def make(
+    session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime, region: str | None = None
+) -> tuple[Key, str]:
     """Create a key and return it with its token, which is not stored: 256 random bits after the key's id."""
     if not name.strip():
         raise InvalidInput("A key needs a name that identifies its holder: give one.")
     if expires_at is not None and expires_at <= at:
         raise InvalidInput(f"The key would expire at {expires_at.isoformat()}, which is past: give a later instant.")
-    key = Key(new_id(at), name, scope, at, expires_at, None)
+    if region is not None and scope == _ADMIN:
+        raise InvalidInput("An admin's key is for the whole service: leave its region out, or choose a smaller scope.")
+    key = Key(new_id(at), name, scope, at, expires_at, None, region=region)
     token = f"freshet_{key.id}_{secrets.token_urlsafe(32)}"
     add_all(session, Key, [as_values(key) | {"token_sha256": sha256(token.encode())}])
     return key, token
@@ -98,6 +105,11 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
 
 def list_keys(session: Session) -> list[Key]:
     return read(session, Key, select(KEYS).order_by(KEYS.c.id.desc()))
+
+
+def valid(at: datetime) -> ColumnElement[bool]:
+    """Return the condition that a key is neither revoked nor expired at an instant."""
+    return KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
 
 
 def official(key_id: ColumnElement[Any]) -> ColumnElement[bool]:

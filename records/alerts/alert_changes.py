@@ -22,7 +22,7 @@ from hydrology.uncertainty.exceedance import Direction
 from jobspec.levels import CategoryName
 from records.alerts import subscriptions
 from records.alerts.deliveries import Delivery
-from records.basins import ownership
+from records.basins import ownership, regions
 from records.database.base import FreeText, JsonList
 from records.database.checksums import new_id
 from records.database.stored import add_all, as_record, as_values, find_or_raise, narrowed, read, stored, table_of
@@ -225,6 +225,7 @@ def page(
     session: Session,
     *,
     basins: Sequence[str] | None = None,
+    region: str | None = None,
     minimum: Severity = SEVERITIES[0],
     before: int | None = None,
     limit: int | None = None,
@@ -237,7 +238,8 @@ def page(
         minimum: restrict to changes of alerts that reach or had reached it; those of a whole basin are included.
     """
     query = select(CHANGES).order_by(CHANGES.c.seq.desc()).limit(limit)
-    query = narrowed(query, (CHANGES.c.basin_id.in_, basins), (CHANGES.c.seq.__lt__, before))
+    of_basin = CHANGES.c.basin_id
+    query = narrowed(query, (of_basin.in_, basins), (regions.holding(of_basin), region), (CHANGES.c.seq.__lt__, before))
     if minimum != SEVERITIES[0]:
         reached = SEVERITIES[rank(minimum) - 1 :]
         of_level = CHANGES.c.severity.in_(reached) | CHANGES.c.severity_before.in_(reached)

@@ -15,10 +15,10 @@ from hydrology.extremes.level_checks import gravity
 from hydrology.extremes.levels import Kind
 from hydrology.outlook import LevelOutlook
 from hydrology.uncertainty.exceedance import Direction
-from records.basins import ownership
+from records.basins import ownership, regions
 from records.basins.ownership import BASINS
 from records.database.base import JsonList
-from records.database.stored import ANY_WORD, as_values, find, read, stored, table_of
+from records.database.stored import ANY_WORD, as_values, find, narrowed, read, stored, table_of
 from records.runs.run_summary import CalibrationKind
 from records.runs.run_types import Run
 
@@ -118,10 +118,11 @@ def rivers(
     after: tuple[str, str] | None = None,
     limit: int | None = None,
     only: Sequence[River] | None = None,
+    region: str | None = None,
 ) -> list[RiverAlert]:
-    """Return the alerts of rivers of official basins, by basin and direction."""
+    """Return the alerts of rivers of official basins, of all or of a region, by basin and direction."""
     river = (ALERTS.c.basin_id, ALERTS.c.direction)
-    query = _official(*river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
+    query = _official(region, *river).distinct().where(ALERTS.c.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if only is not None:
         query = query.where(tuple_(*river).in_(only))
     if after is not None:
@@ -134,24 +135,25 @@ def rivers(
     ]
 
 
-def most_urgent(session: Session, limit: int, offset: int) -> list[River]:
-    """Return rivers of official basins with an alert, by severity and chance."""
+def most_urgent(session: Session, limit: int, offset: int, region: str | None = None) -> list[River]:
+    """Return rivers of official basins, of all or of a region, with an alert, by severity and chance."""
     river, ranks = (ALERTS.c.basin_id, ALERTS.c.direction), {name: rank(name) for name in SEVERITIES}
     order = func.max(case(ranks, value=ALERTS.c.severity)).desc(), func.max(ALERTS.c.chance).desc(), *river
-    query = _official(*river).group_by(*river).order_by(*order).limit(limit).offset(offset)
+    query = _official(region, *river).group_by(*river).order_by(*order).limit(limit).offset(offset)
     return [(basin, direction) for basin, direction in session.execute(query)]
 
 
-def count_rivers(session: Session) -> int:
+def count_rivers(session: Session, region: str | None = None) -> int:
     """Return the number of these rivers."""
-    rivers = _official(ALERTS.c.basin_id, ALERTS.c.direction).distinct().subquery()
+    rivers = _official(region, ALERTS.c.basin_id, ALERTS.c.direction).distinct().subquery()
     return session.scalar(select(func.count()).select_from(rivers)) or 0
 
 
-def _official(*columns: ColumnElement[Any]) -> Select[Any]:
-    """Return the query of levels with an alert in official basins."""
+def _official(region: str | None, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the query of levels with an alert in official basins, of all or of a region."""
     query = select(*columns).join(BASINS, BASINS.c.id == ALERTS.c.basin_id)
-    return query.where(ALERTS.c.severity.in_(SEVERITIES), ownership.is_official())
+    query = query.where(ALERTS.c.severity.in_(SEVERITIES), ownership.is_official())
+    return narrowed(query, (regions.holding(BASINS.c.id), region))
 
 
 def by_river(levels: Iterable[Alert]) -> dict[River, list[Alert]]:

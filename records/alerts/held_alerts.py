@@ -13,7 +13,7 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.changes import HeldRuling, Ruling
 from records.alerts.alert_changes import Change, as_json
-from records.basins import basins
+from records.basins import basins, regions
 from records.database.base import FreeText, JsonList
 from records.database.stored import as_values, find_or_raise, narrowed, read, stored, table_of, upsert
 from records.database.stored import find as find_record
@@ -139,9 +139,12 @@ def due(session: Session, at: datetime, basin: str | None = None) -> list[HeldAl
     return read(session, HeldAlerts, narrowed(query, (HELD_ALERTS.c.basin_id.__eq__, basin)))
 
 
-def page(session: Session, *, after: str | None = None, limit: int | None = None) -> list[HeldAlerts]:
+def page(
+    session: Session, *, region: str | None = None, after: str | None = None, limit: int | None = None
+) -> list[HeldAlerts]:
     query = select(HELD_ALERTS).where(HELD_ALERTS.c.ruling.is_(None)).order_by(HELD_ALERTS.c.basin_id).limit(limit)
-    return read(session, HeldAlerts, narrowed(query, (HELD_ALERTS.c.basin_id.__gt__, after)))
+    of_basin = HELD_ALERTS.c.basin_id
+    return read(session, HeldAlerts, narrowed(query, (of_basin.__gt__, after), (regions.holding(of_basin), region)))
 
 
 def _is_due(at: datetime) -> ColumnElement[bool]:

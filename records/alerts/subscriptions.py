@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import CheckConstraint, Index, or_, select
+from sqlalchemy import CheckConstraint, Index, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.alerts import Severity, rank
@@ -19,7 +19,8 @@ from records.access import keys
 from records.access.keys import KEYS
 from records.alerts import deliveries
 from records.alerts.deliveries import DELIVERIES, Delivery
-from records.basins import basins, ownership
+from records.basins import basins, ownership, regions
+from records.basins.regions import REGIONS
 from records.database.base import JsonList, JsonObject
 from records.database.checksums import new_id
 from records.database.stored import add_all, as_values, find_or_raise, read, stored, table_of
@@ -87,7 +88,7 @@ class Subscription:
         url: of a webhook; email: the address of a person. One of them is None.
         template: the body of requests to a gateway, as a `MessageTemplate`; None for the change as JSON.
         digest: when the day's changes are sent in one message, as a `Digest`; None for a message for each change.
-        basins: None for all.
+        basins: None for all, or for those of the region. The region may get other basins later.
         least_severity: changes of alerts that stay below it are not sent.
         generation: number of its secret; rotated_at: when it replaced the last one.
         confirmed_at: when the recipient of e-mail agreed. Before, nothing but the question is sent.
@@ -101,6 +102,7 @@ class Subscription:
     template: JsonObject | None = None
     digest: JsonObject | None = None
     basins: JsonList | None
+    region: str | None = None
     least_severity: Severity
     about: About
     generation: int
@@ -113,6 +115,11 @@ class Subscription:
     @property
     def is_active(self) -> bool:
         return self.paused_at is None and (self.email is None or self.confirmed_at is not None)
+
+    @property
+    def scope(self) -> str:
+        """The basins whose changes are sent, in words."""
+        return ", ".join(self.basins or ()) or (f"basins of the region {self.region}" if self.region else "all basins")
 
     def awaits_answer(self, at: datetime) -> bool:
         return self.email is not None and self.confirmed_at is None and at <= self.created_at + CONFIRM_WITHIN
@@ -142,7 +149,13 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime, setti
     deliveries.one_after_another(session)  # so that those of one instant are all counted
     if key != PUBLIC and len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
         raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
-    _require_basins(session, new.basins, key)
+    if of_region := regions.limit_of_key(session, key, REGIONS.c.subscriptions):
+        theirs = select(func.count()).select_from(SUBSCRIPTIONS).where(SUBSCRIPTIONS.c.key_id.in_(of_region.keys))
+        if (session.scalar(theirs) or 0) >= of_region.limit:
+            raise TooManySubscriptions(
+                f"The keys of this region may have at most {of_region.limit} subscriptions together: delete one first."
+            )
+    _require_basins(session, new.basins, new.region, key)
     subscription = Subscription(
         id=new_id(at), key_id=key, **new.model_dump(), generation=1, rotated_at=None, created_at=at
     )
@@ -168,10 +181,11 @@ def list_subscriptions(session: Session, key: str | None = None) -> list[Subscri
 def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Subscription:
     """Change the fields that a patch names; for e-mail, no more than the recipient was asked."""
     before, changes = get(session, subscription, for_update=True), patch.changes()
-    _require_basins(session, patch.basins, before.key_id)
+    _require_basins(session, patch.basins, patch.region, before.key_id)
     if before.email is not None and "url" in changes:
         raise NotSuitable("This subscription is for an e-mail address, which does not change: create another one.")
-    if fault := unsuitable(before.email is not None, before.about, changes):
+    after = {"basins": before.basins, "region": before.region} | changes
+    if fault := unsuitable(before.email is not None, before.about, after):
         raise NotSuitable(f"It does not suit this subscription: {fault}.")
     if before.email is not None and _is_more(before, changes):
         raise NotAgreedTo("The recipient agreed to less than this: a subscription for e-mail can only be narrowed.")
@@ -186,8 +200,9 @@ def _change(session: Session, before: Subscription, **values: Any) -> Subscripti
 
 def _is_more(before: Subscription, changes: Mapping[str, Any]) -> bool:
     """Return whether changed fields send more than before: other basins, a lower severity, or no digest any more."""
-    after = changes.get("basins", before.basins)
+    after, region = changes.get("basins", before.basins), changes.get("region", before.region)
     more_basins = before.basins is not None and (after is None or not set(after) <= set(before.basins))
+    more_basins |= before.region not in (None, region) or (region != before.region and before.basins is not None)
     lower = rank(changes.get("least_severity", before.least_severity)) < rank(before.least_severity)
     return more_basins or lower or (before.digest is not None and changes.get("digest", before.digest) is None)
 
@@ -265,10 +280,12 @@ def matching(
         owner: the operator's key whose unofficial basin it is: only that key's subscriptions receive it, and e-mail
             only where its recipient agreed to that basin by name. None for an official basin.
     """
+    of_basin = regions.of_basin(session, basin)
     return [
         one
         for one in active(session, "alerts", at)
         if (one.basins is None or basin in one.basins)
+        and (one.region is None or one.region in of_basin)
         and (owner is None or (one.key_id == owner and (one.email is None or one.basins is not None)))
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]
@@ -276,14 +293,15 @@ def matching(
 
 def active(session: Session, about: About, at: datetime) -> list[Subscription]:
     """Return the active subscriptions about something, whose key is valid at an instant, or that need none."""
-    valid = KEYS.c.revoked_at.is_(None) & or_(KEYS.c.expires_at.is_(None), KEYS.c.expires_at > at)
     query = select(SUBSCRIPTIONS).outerjoin(KEYS, KEYS.c.id == SUBSCRIPTIONS.c.key_id)
-    query = query.where(or_(SUBSCRIPTIONS.c.key_id == PUBLIC, KEYS.c.id.is_not(None) & valid))
+    query = query.where(or_(SUBSCRIPTIONS.c.key_id == PUBLIC, KEYS.c.id.is_not(None) & keys.valid(at)))
     query = query.where(SUBSCRIPTIONS.c.about == about).order_by(SUBSCRIPTIONS.c.id)
     return [one for one in read(session, Subscription, query) if one.is_active]
 
 
-def _require_basins(session: Session, names: list[str] | None, key: str) -> None:
+def _require_basins(session: Session, names: list[str] | None, region: str | None, key: str) -> None:
+    if region is not None:
+        regions.get(session, region)
     if unknown := basins.unknown(session, names or []):
         raise InvalidInput(str(next(iter(unknown.values()))))
     others = [basin for basin, owner in ownership.owners(session, names or []).items() if owner != key]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,10 @@ from hydrology.base.errors import NotFound
 from hydrology.base.units import AREA_ATTRIBUTES, M2_PER_KM2, only_area
 from hydrology.weather.climate import CLIMATE
 from jobspec.network import LATITUDE
-from records.basins import ownership
+from records.access.keys import KEYS
+from records.basins import ownership, regions
 from records.basins.ownership import AREAS, ATTRIBUTES, BASINS, TEXTS, Basin, shown_name
-from records.database.stored import as_record, insert_into
+from records.database.stored import Selected, as_record, insert_into, narrowed
 from records.database.stored import upsert as put_rows
 
 CLIMATE_SOURCE = "climate_computed_from"
@@ -111,14 +113,15 @@ def registered_by(session: Session, basin: str) -> str | None:
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
-    query = select(BASINS.c.id).order_by(BASINS.c.id)
-    if key is not None:
-        query = query.where(BASINS.c.registered_by == key)
-    return [basin for basin in session.scalars(query) if not has_source(basin)]
+    names = chosen(session) if key is None else registered_with(session, key)
+    return [basin for basin in names if not has_source(basin)]
 
 
 def registered_with(session: Session, key: str | None) -> list[str]:
-    return list(session.scalars(select(BASINS.c.id).where(BASINS.c.registered_by == key).order_by(BASINS.c.id)))
+    """Return the basins that a key registered and may change: in its region, if it is for one."""
+    region = session.scalar(select(KEYS.c.region).where(KEYS.c.id == key))
+    query = select(BASINS.c.id).where(BASINS.c.registered_by == key).order_by(BASINS.c.id)
+    return list(session.scalars(narrowed(query, (regions.holding(BASINS.c.id), region))))
 
 
 def get(session: Session, basin: str) -> Basin:
@@ -149,6 +152,7 @@ def list_basins(
     text: str | None = None,
     huc: str | None = None,
     box: Box | None = None,
+    region: str | None = None,
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Basin]:
@@ -159,20 +163,22 @@ def list_basins(
         huc: the beginning of the hydrologic unit code.
         box: the gauge lies within it, its edges included. A box whose west is east of its east crosses the 180th
             meridian. A basin without a known place is in no box.
+        region: the name of one that has it.
         after: only identifiers after this one.
     """
-    query = select(BASINS).where(*_of_place(huc, box)).order_by(BASINS.c.id).limit(limit)
-    if text is not None:
-        columns = (func.lower(column) for column in (BASINS.c.id, BASINS.c.name))
-        query = query.where(or_(*(column.contains(text.lower(), autoescape=True) for column in columns)))
-    if after is not None:
-        query = query.where(BASINS.c.id > after)
+    query = _placed(select(BASINS), huc, box, region).order_by(BASINS.c.id).limit(limit)
+    query = narrowed(query, (_named_like, text), (BASINS.c.id.__gt__, after))
     return _whole(session, session.execute(query).all())
 
 
-def _of_place(huc: str | None, box: Box | None) -> list[ColumnElement[bool]]:
-    of_huc = [] if huc is None else [BASINS.c.huc.startswith(huc, autoescape=True)]
-    return of_huc if box is None else [*of_huc, _within(box)]
+def _named_like(text: str) -> ColumnElement[bool]:
+    columns = (func.lower(column) for column in (BASINS.c.id, BASINS.c.name))
+    return or_(*(column.contains(text.lower(), autoescape=True) for column in columns))
+
+
+def _placed(query: Select[*Selected], huc: str | None, box: Box | None, region: str | None) -> Select[*Selected]:
+    in_unit = partial(BASINS.c.huc.startswith, autoescape=True)
+    return narrowed(query, (in_unit, huc), (_within, box), (regions.holding(BASINS.c.id), region))
 
 
 def _within(box: Box) -> ColumnElement[bool]:
@@ -197,8 +203,8 @@ def known(session: Session, basins: Sequence[str]) -> list[str]:
     return [basin for basin in basins if basin in known_ids]
 
 
-def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) -> list[str]:
-    return list(session.scalars(select(BASINS.c.id).where(*_of_place(huc, box)).order_by(BASINS.c.id)))
+def chosen(session: Session, *, huc: str | None = None, box: Box | None = None, region: str | None = None) -> list[str]:
+    return list(session.scalars(_placed(select(BASINS.c.id), huc, box, region).order_by(BASINS.c.id)))
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:

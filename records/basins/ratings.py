@@ -18,7 +18,7 @@ from hydrology.base.units import M_PER_FT
 from hydrology.ratings import Expansion, InvalidRating, Rating, read_rating
 from jobspec.changes import RatingRuling, Ruling
 from jobspec.levels import NewRating
-from records.basins import basins
+from records.basins import basins, regions
 from records.database.base import FreeText
 from records.database.stored import add_all, as_record, as_values, narrowed, read, stored, table_of
 
@@ -182,6 +182,7 @@ def versions(
     return read(session, StoredRating, narrowed(query, (_ROW.version.__lt__, before)))
 
 
-def waiting(session: Session) -> list[StoredRating]:
+def waiting(session: Session, region: str | None = None) -> list[StoredRating]:
     """Return the versions that wait for a forecaster, by basin: at most one of each."""
-    return read(session, StoredRating, select(RATINGS).where(_WAITING).order_by(_ROW.basin_id))
+    query = select(RATINGS).where(_WAITING).order_by(_ROW.basin_id)
+    return read(session, StoredRating, narrowed(query, (regions.holding(_ROW.basin_id), region)))

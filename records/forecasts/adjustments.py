@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.alerts import WINDOW_DAYS
 from hydrology.base.errors import InvalidInput, NotFound, counted
 from jobspec.changes import NewAdjustment
+from records.basins import regions
 from records.database.checksums import new_id
 from records.database.stored import add_all, as_values, find_or_raise, narrowed, read
 from records.forecasts import latest
@@ -117,6 +118,7 @@ def page(
     session: Session,
     *,
     basin: str | None = None,
+    region: str | None = None,
     drafts: bool = False,
     after: str | None = None,
     limit: int | None = None,
@@ -124,8 +126,9 @@ def page(
     query = select(ADJUSTMENTS).order_by(ADJUSTMENTS.c.id.desc()).limit(limit)
     if not drafts:
         query = query.where(IS_PUBLISHED)
-    query = narrowed(query, (ADJUSTMENTS.c.basin_id.__eq__, basin), (ADJUSTMENTS.c.id.__lt__, after))
-    return read(session, Adjustment, query)
+    of_basin = ADJUSTMENTS.c.basin_id
+    query = narrowed(query, (of_basin.__eq__, basin), (regions.holding(of_basin), region))
+    return read(session, Adjustment, narrowed(query, (ADJUSTMENTS.c.id.__lt__, after)))
 
 
 def _require_latest(session: Session, run: str, basin: str, now: datetime) -> None:

@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import JobRequest, Role, Subject
+from jobspec.kinds import RECORDS, named
 from records.access import keys
 from records.access.keys import Key, Scope
-from records.basins import basins, ownership
+from records.basins import basins, ownership, regions
 from records.feeds import feeds
 from records.jobs.jobs import Job
 from records.runs.run_types import Purpose
@@ -36,6 +37,7 @@ class Grant:
     key_id: str | None = None
     name: str | None = None
     scope: Scope = "admin"
+    region: str | None = None
 
     @property
     def is_official(self) -> bool:
@@ -58,7 +60,7 @@ SERVICE = Grant()
 def of_key(key: Key, request: JobRequest | None = None) -> Grant:
     """Return the permissions of a key, for a job those that its kind gives to the key's scope."""
     official = key.is_admin or (key.is_forecaster and request is not None and request.authority.forecasters)
-    return Grant("admin" if official else "operator", key.id, key.name, key.scope)
+    return Grant("admin" if official else "operator", key.id, key.name, key.scope, key.region)
 
 
 def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:
@@ -74,6 +76,8 @@ def require(session: Session, grant: Grant, request: JobRequest, *, resumed: boo
     """Check whether a job may be posted and run, by its request. Where an earlier attempt has stored its plan
     (`resumed`), what it has created is there already."""
     if grant.is_official:
+        if grant.region is not None:
+            _require_region(session, grant, request)
         return
     authority, result = request.authority, request.model_dump(by_alias=True)["params"]
     if not authority.operators:
@@ -142,10 +146,22 @@ def _at(params: Any, name: str) -> Any:
     return reduce(lambda within, part: within.get(part) if within else None, name.split("."), params)
 
 
+def _require_region(session: Session, grant: Grant, request: JobRequest) -> None:
+    """Refuse basins outside the region of a job that is the service's own; one that names none is of all."""
+    names = [parameter.value for parameter in named(request.params) if RECORDS.get(parameter.name) == "basin"]
+    if not names:
+        raise NotAllowed(
+            f"{_of(grant)} is for the region {grant.region}, and without names of basins the job would change those of "
+            "all regions: name basins of the region, or use a key without a region."
+        )
+    regions.require_within(session, grant.region, names, key=grant.name)
+
+
 def _require_basins(session: Session, grant: Grant, _params: Mapping[str, Any], given: str | Sequence[str]) -> None:
-    named = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
+    names = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
+    regions.require_within(session, grant.region, names, key=grant.name)
     own = set(basins.registered_with(session, grant.key_id))
-    if others := [basin for basin in basins.known(session, named) if basin not in own]:
+    if others := [basin for basin in basins.known(session, names) if basin not in own]:
         raise NotAllowed(
             f"{', '.join(others[:5])}{' and others' if others[5:] else ''}: not registered with the key of "
             f"{grant.name}. Leave them out, use the key that registered them, or an admin's."
@@ -154,8 +170,8 @@ def _require_basins(session: Session, grant: Grant, _params: Mapping[str, Any], 
 
 def _require_new_basins(session: Session, grant: Grant, params: Mapping[str, Any], given: str | Sequence[str]) -> None:
     _require_basins(session, grant, params, given)
-    named = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
-    for basin in set(named) - set(basins.known(session, named)):
+    names = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
+    for basin in set(names) - set(basins.known(session, names)):
         ownership.require_free_name(session, basin)
 
 

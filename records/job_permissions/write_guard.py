@@ -7,7 +7,9 @@ from sqlalchemy import Column, Connection, Delete, Executable, Insert, Table, Te
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.jobs.base import Authority, Owned
+from records.basins import regions
 from records.basins.ownership import BASINS
+from records.database.stored import narrowed
 from records.feeds.feeds import FEEDS
 from records.job_permissions.permissions import Grant
 from records.runs.run_types import RUNS
@@ -53,7 +55,10 @@ class Guard:
         if owned is None:
             raise self._refusal(table, "")
         if owned == "any":
-            return
+            of_basins = table is BASINS or "basin_id" in table.c
+            if not (self._grant.is_official and self._grant.region and of_basins):
+                return
+            owned = "basin"
         reference, owner = _OWNED[owned]
         if isinstance(statement, Insert):
             self._check_inserted(connection, statement, rows, table, owned)
@@ -80,7 +85,11 @@ class Guard:
             return
         _, owner = _OWNED[owned]
         root = owner.table
-        mine = select(root.c.id).where(root.c.id.in_(new), owner == self._mark(owned))
+        mine = select(root.c.id).where(root.c.id.in_(new))
+        if not self._grant.is_official:
+            mine = mine.where(owner == self._mark(owned))
+        if owned == "basin":
+            mine = narrowed(mine, (regions.holding(root.c.id), self._grant.region))
         if others := new - set(connection.execute(mine).scalars()):
             raise self._refusal(table, f" of the {owned} {min(map(str, others))}, which is not its own")
         self._known |= {(owned, id_) for id_ in new}

@@ -17,6 +17,8 @@ from jobspec import kinds
 from jobspec.kinds import subject
 from records.access import keys
 from records.access.keys import KEYS
+from records.basins import regions
+from records.basins.regions import REGIONS
 from records.database.base import JsonObject
 from records.database.stored import read
 from records.jobs.jobs import ENDED, EVENTS, JOBS, Job, get
@@ -80,7 +82,7 @@ def mark_sent(session: Session, job: str, at: datetime) -> None:
 
 
 def require_within_limit(session: Session, key_id: str | None, limit: int) -> None:
-    """Check that a key is within its limit, counting the job just posted.
+    """Check that a key is within its limit, and the keys of its region within theirs, counting the job just posted.
 
     The key's row stays locked until the transaction ends, so that jobs posted at the same time are all counted.
     Children of a job do not count; an administrator's key and the service itself have no limit. Let the transaction
@@ -90,11 +92,19 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
         return
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     session.execute(select(KEYS.c.id).where(KEYS.c.id == key_id).with_for_update(key_share=True))
-    own = (JOBS.c.key_id == key_id, JOBS.c.parent_id.is_(None), JOBS.c.finished_at.is_(None))
-    unfinished = session.scalar(select(func.count()).select_from(JOBS).where(*own)) or 0
+    _require_fewer(session, JOBS.c.key_id == key_id, "This key has", "operators", limit)
+    if of_region := regions.limit_of_key(session, key_id, REGIONS.c.unfinished_jobs):
+        _require_fewer(
+            session, JOBS.c.key_id.in_(of_region.keys), "The keys of this region have", "they", of_region.limit
+        )
+
+
+def _require_fewer(session: Session, own: ColumnElement[bool], holder: str, holders: str, limit: int) -> None:
+    query = select(func.count()).select_from(JOBS).where(own, JOBS.c.parent_id.is_(None), JOBS.c.finished_at.is_(None))
+    unfinished = session.scalar(query) or 0
     if unfinished > limit:
         raise TooManyUnfinishedJobs(
-            f"This key has {unfinished - 1} unfinished jobs, and operators may have {limit}: wait until some have "
+            f"{holder} {unfinished - 1} unfinished jobs, and {holders} may have {limit}: wait until some have "
             "ended, or cancel some (GET /v1/jobs?status=queued lists them, POST /v1/jobs/JOB/cancel stops one)."
         )
 

@@ -6,13 +6,20 @@ from testing.filled_store import FilledStore
 
 def open_paths(stored: FilledStore) -> list[str]:
     """Return the pages that everybody may read."""
-    day = ["/", "/?colour=skill&state=fresh&sort=peak", "/?search=nothing", "/?bbox=-180,-90,180,90"]
+    day = [
+        "/",
+        "/?region=country",
+        "/alerts?region=country",
+        "/?colour=skill&state=fresh&sort=peak",
+        "/?search=nothing",
+        "/?bbox=-180,-90,180,90",
+    ]
     basins = [f"/basins/{BASINS[0]}", f"/basins/{BASINS[1]}?members=true", f"/basins/{BASINS[1]}?run={stored.run}"]
     basins += [f"/basins/{BASINS[0]}?days=365", f"/compare?basin={BASINS[0]}&basin={BASINS[1]}"]
     of_models = ["/models", f"/models/{stored.version}", f"/comparisons/{stored.comparison}"]
     what_if = [f"/basins/{BASINS[0]}/what-if", f"/basins/{BASINS[0]}/what-if?run={stored.what_if}"]
     adjusted = [f"/basins/{BASINS[0]}/adjust", f"/basins/{BASINS[0]}/adjusted?run={stored.run}"]
-    return [*day, *basins, *what_if, *adjusted, *of_models, "/alerts", "/issues", "/status", "/docs"]
+    return [*day, *basins, *what_if, *adjusted, *of_models, "/alerts", "/regions", "/issues", "/status", "/docs"]
 
 
 def keyed_paths(stored: FilledStore) -> list[str]:

@@ -65,6 +65,7 @@ REFUSED = {
     "POST /v1/basins/{basin}/ratings/held": [422],  # the same
     "POST /v1/subscriptions": [422],  # a basin that is not stored; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same
+    "PUT /v1/regions/{region}": [422],  # no rule, or two
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
     "DELETE /v1/schedules/{schedule}": [412],
@@ -153,6 +154,7 @@ def _configuration(api: Api) -> str:
         "subscription": [api.stored.subscription],
         "delivery": [api.stored.delivery],
         "adjustment": [api.stored.adjustment],
+        "region": [api.stored.region],
     }
     products = json.dumps([synthetic.PRODUCT])
     lines = [f'headers = {{ Authorization = "Bearer {api.stored.token}" }}']

@@ -85,6 +85,8 @@ def generate(file: Path) -> Examples:
         recorder.names |= {"instance": recorder.names["run"], "rival": "nwm"}
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.ask("PUT", "/v1/basins/{basin}/shadow", basin="USGS-01170100")
+        recorder.names["region"] = "columbia"
+        recorder.ask("PUT", "/v1/regions/{region}", {"huc": "17", "unfinished_jobs": 200})
         recorder.read_all()
         other = recorder.names["other_version"]
         better = {"reason": "better on the held-out years", "basins": [*BASINS]}

@@ -59,7 +59,8 @@ operator's job.
 Within a queue owners take turns: the service itself, with administrators, is one, and each operator's key is another.
 The service goes first, but not twice in a row while others wait; of these the one whose last turn was longest ago does.
 A member of a training that has run for two hours lets others go first, and continues from its checkpoint. An operator's
-key may have 100 unfinished jobs (`FRESHET_UNFINISHED_JOBS_PER_KEY`).
+key may have 100 unfinished jobs (`FRESHET_UNFINISHED_JOBS_PER_KEY`), and all keys of a
+[region](../../extensions/regions/regions.md#limits) together as many as it allows.
 
 A request that names a basin, version, feed, product or weather forecast that is not stored, or days that have not ended
 or of which nothing is stored, is refused with 422 when a job or a schedule is posted; `errors` names each parameter.
@@ -84,7 +85,11 @@ An operator's key owns the basins that it registered, the versions that it train
 requested. These are marked (`official` is false, the `kind` of a basin `unofficial`) and never represent the service:
 an operator's run never becomes a latest forecast, a recession, a volume or a decision about an alert, an operator's
 version never serves another owner's basin, and the alerts of an operator's basin go to that key's subscriptions alone.
-An administrator can adopt a basin ([Forecast your own basin](../do/own-basin.md#official-or-not))."""
+An administrator can adopt a basin ([Forecast your own basin](../do/own-basin.md#official-or-not)).
+
+A key for a [region](../../extensions/regions/regions.md) is refused (`outside-region`) where the job would change a
+basin elsewhere: an operator's where its basins are not there, a forecaster's `forecast`, which is the service's own,
+unless it names basins of the region alone."""
 _WHOSE: dict[Owned, str] = {
     "any": "of any owner",
     "basin": "of its basins",

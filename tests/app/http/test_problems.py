@@ -55,7 +55,8 @@ def test_an_unknown_parameter_is_refused_and_the_known_ones_named(sqlite_client:
         ("query", "query"),
         ("query", "page"),
     ]
-    assert all("q, huc, bbox, after, limit" in fault["detail"] for fault in result["errors"])
+    known = "Unknown here: use q, after, limit, format, fields, huc, bbox, region."
+    assert [fault["detail"] for fault in result["errors"]] == [known] * 2
 
 
 @pytest.mark.parametrize("address", ["/v1/basins/01013500", "/health/live"])

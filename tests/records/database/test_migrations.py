@@ -312,7 +312,7 @@ def test_an_upgrade_counts_the_days_without_a_value_of_stored_years(database: Da
     counted = text("SELECT year, unknown_days FROM series ORDER BY year")
     with database.reading() as session:
         before = session.execute(counted).all()
-    _downgrade(database, "0025")
+    _downgrade(database, "0026")
     database.migrate()
     with database.reading() as session:
         assert session.execute(counted).all() == before == [(2008, 365), (2009, 365)]

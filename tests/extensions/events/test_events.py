@@ -1,4 +1,4 @@
-"""Events, the day to which forecasts are skilful, and what acting on them is worth."""
+"""Events of an evaluation: time, height, volume and onset of peaks."""
 
 from dataclasses import replace
 
@@ -7,12 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import Period
-from hydrology.verification.results import MonthSkill, Reliability
 from records.database.engine import Database
 from records.simulations import simulated_series
-from records.verification import lead_scores
 from testing.records import BASIN, a_basin, a_promoted_version, a_simulated_flow
-from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 OF_BASIN = f"/v1/basins/{BASIN}"
 
@@ -44,34 +41,6 @@ def test_events_of_an_evaluation_are_scored_by_season(sqlite_client: TestClient)
     autumn = sqlite_client.get(f"{OF_BASIN}/events?season=SON").json()
     assert (autumn["events"], autumn["scores"]["missed_share"]) == ([], None)
     assert autumn["missing"]["scores.errors.onset_days"].startswith("No event was both")
-
-
-def test_headline_and_value_follow_from_the_verification(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    lows = {1: 0.5, 2: 0.2, 3: -0.1}
-    months = {lead: tuple(MonthSkill(m, 60, 10, 0.6, low if m < 12 else None, 0.8, 30) for m in range(1, 13))
-              for lead, low in lows.items()}  # fmt: skip
-    tenths = Reliability((0.05, 0.55), (0.1, 0.5), (80, 20))
-    with sqlite_database.transaction() as session:
-        row = a_verification(session, version_id=a_promoted_version(session, a_basin(session)))
-        scored = {lead: replace(SCORES, months=of_lead, reliability=tenths) for lead, of_lead in months.items()}
-        lead_scores.replace(session, [replace(row, lead=lead, scores=of_lead) for lead, of_lead in scored.items()])
-    (headline,) = sqlite_client.get(f"{OF_BASIN}/skilful-days").json()["headlines"]
-    assert headline["months"][3] == {
-        "month": 4,
-        "skilful_to_day": 2,
-        "verified_to_day": 3,
-        "independent_issues": 30,
-    }
-    assert headline["period_use"] == "held out"
-    assert headline["months"][11]["skilful_to_day"] is None
-    assert "months.11" in headline["missing"]
-    answer = sqlite_client.get(f"{OF_BASIN}/decision-value?cost_loss=0.5").json()
-    lead = answer["leads"][0]
-    # 18 of 100 days passed it, 10 of them and 10 others with action at up to 50 %, none above
-    assert (answer["cost_loss"], lead["base_rate"], lead["hit_rate"][4]) == ([0.5], 0.18, pytest.approx(10 / 18))
-    assert lead["value"][4] == [pytest.approx((0.18 - 0.5 * 0.2 - 0.08) / (0.18 - 0.09))]
-    assert lead["value"][5] == [0]
-    assert sqlite_client.get(f"{OF_BASIN}/decision-value?cost_loss=nan").status_code == 422
 
 
 def test_an_evaluation_without_observed_flow_has_no_events_and_gives_the_reason(

@@ -5,7 +5,7 @@ import pytest
 import xarray
 from scores.plotdata import relative_economic_value
 
-from hydrology.scores.probabilistic import CHANCES, COST_LOSS_RATIOS, ActingAtChance
+from extensions.decision_value.acting import CHANCES, COST_LOSS_RATIOS, ActingAtChance
 from hydrology.verification.results import Reliability
 
 

@@ -1,0 +1,1 @@
+"""The value of acting on forecasts, in the cost-loss model."""

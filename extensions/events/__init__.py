@@ -1,0 +1,1 @@
+"""Events of hydrographs, observed and simulated, and their scores."""
