@@ -48,8 +48,8 @@ def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
     return {at: (value.tobytes(), int(flag)) for at, value, flag in output if not flag & Flag.ABSENT}
 
 
-def _value(known: tuple[bytes, int]) -> np.float32:
-    return np.frombuffer(known[0], "<f4")[0]
+def _value(known: tuple[bytes, int]) -> float:
+    return float(np.frombuffer(known[0], "<f4")[0])
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
