@@ -65,6 +65,7 @@ MEASUREMENTS = {
     "years": "benchmarks.years.measured",
     "warm-forecast": "benchmarks.speed.warm_forecast",
     "within-day": "benchmarks.forecasts.within_day",
+    "weather-models": "benchmarks.forecasts.weather_models",
     "weather-traces": "benchmarks.speed.weather_traces",
     "calibrated-forecast": "benchmarks.speed.calibrated_forecast",
 }

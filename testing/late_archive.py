@@ -76,18 +76,30 @@ class LateArchive:
         return {variable: of[variable].over(days).values.astype(np.float32) for variable in BRIDGED}
 
     def forecast(
-        self, database: Database, at: datetime, first: Day, days: int, *, warmer: Sequence[float] = (0.0,)
-    ) -> None:
-        """Store a weather forecast: the weather that comes, each trace by some degrees too warm."""
+        self,
+        database: Database,
+        at: datetime,
+        first: Day,
+        days: int,
+        *,
+        warmer: Sequence[float] = (0.0,),
+        model: str = "late",
+        wetter: float = 1.0,
+    ) -> str:
+        """Store the forecast of a weather model and return its id.
+
+        It is the weather that comes, each trace by some degrees too warm, with a factor of precipitation.
+        """
         issue = WeatherIssue(
             source="late",
-            model="late",
+            model=model,
             reference_time=datetime.combine(as_date(first), time(), at.tzinfo),
             available_time=at,
         )
         forecasts = []
         for name in dict.fromkeys(name for name, _ in self.series):
             values = self.values(name, Period(first, first + np.timedelta64(days - 1, "D")))
+            values["precipitation"] = wetter * values["precipitation"]
             of_traces = {
                 variable: np.stack([one + degrees * (variable in ("tmax", "tmin")) for degrees in warmer])
                 for variable, one in values.items()
@@ -103,7 +115,7 @@ class LateArchive:
                 )
             )
         with database.transaction() as session:
-            weather_issues.store(session, forecasts, at, operational=True)
+            return weather_issues.store(session, forecasts, at, operational=True).issue_id
 
 
 def _observed(session: Session, name: str, product: str) -> dict[str, DailySeries]:

@@ -26,7 +26,7 @@ from hydrology.base.units import NoArea, Units
 from hydrology.outlook import Peak
 from records.forecasts.latest import Latest
 from records.runs import run_arrays, run_types
-from records.runs.run_summary import CalibrationKind
+from records.runs.run_summary import CalibrationKind, WeatherShare
 from records.runs.run_weather import RunRecalibration
 
 Recalibration = Annotated[RunRecalibration, As("Recalibration", omit=("days",), exact=True)]
@@ -57,6 +57,9 @@ class Calibration(Model):
     last_observed_day: date | None = Field(description="The day of the last observed flow, which it starts from.")
     last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
     last_simulated: float | None = Field(description="The flow that the run has for that day, in the same unit.")
+    weather_models: list[Annotated[WeatherShare, As()]] | None = Field(
+        default=None, description="Shares of the weather models that it mixes. Only where the basin has several."
+    )
 
 
 DischargeUnits = Annotated[
@@ -136,8 +139,10 @@ def calibration_of(latest: Latest, units: convert.Units) -> Calibration | Absent
     last: Sequence[float | None] = (None, None)
     if used.last_flow_mm is not None:
         last = json_numbers.column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, units))
+    of_models: dict[str, Any] = {"weather_models": list(used.weather_shares)} if used.weather_shares else {}
     return Calibration.from_records(
         used,
+        **of_models,
         hash=used.sha256,
         recalibration=None if run.weather is None else run.weather.recalibration,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),

@@ -38,12 +38,11 @@ from records.basins.ownership import shown_name
 from records.feeds import feeds
 from records.forecasts import volumes_and_recessions
 from records.outlooks import reader
-from records.verification.rivals import list_rivals
 
 router = APIRouter(route_class=PageRoute)
 
 PastDays = Literal["14", "30", "90", "365"]
-WithRivals = Annotated[bool, Query(description="Whether to draw rivals' forecasts of the same day.")]
+Drawn = Annotated[list[str], Query(description="What to draw beside the forecast, of what the page offers.")]
 Days = Annotated[PastDays, Query(description="Number of days before T0 in the plots.")]
 CAUSES: Mapping[str, str] = {
     "revised_data": "revised data",
@@ -65,13 +64,13 @@ def read_basin(
     run: ChosenRun = None,
     members: WithMembers = False,
     days: Days = "14",
-    rivals: WithRivals = False,
+    drawn: Drawn = [],  # noqa: B006
 ) -> HTMLResponse:
     """Show a basin by its latest forecast, or by a given run."""
     now = clock.now()
     detail = basin_detail(session, basin)
     figures = or_reason(
-        lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members, rivals=rivals)
+        lambda: figures_of(session, basin, run, now, chosen, past_days=int(days), members=members, drawn=drawn)
     )
     found = reader.outlook(session, basin, now) if isinstance(figures, Absent) else figures.found
     alerts = alert_answers.of_basin(session, basin, day(now.date()))
@@ -88,8 +87,7 @@ def read_basin(
         units=chosen if isinstance(figures, Absent) else figures.units,
         every_unit=UNITS,
         members=members,
-        rivals=rivals,
-        has_rivals=bool(list_rivals(session, "forecasts")),
+        drawn=drawn,
         days=days,
         periods=PERIODS,
         alerts=alerts,
@@ -118,6 +116,7 @@ def _part(figures: BasinFigures) -> SimpleNamespace:
         later=later,
         facts=facts_of(figures),
         figures=figures.build(),
+        drawable=[*figures.drawable],
         levels=levels,
         signatures=estimated_signatures(session, basin, units),
         rated=any(level.stage.ft is not None for level in levels),

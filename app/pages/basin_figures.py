@@ -1,11 +1,10 @@
 """The figures of a basin's page, each with the API call behind it, and the runs beside the one shown."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.normals import Normals, normals_of
@@ -17,7 +16,6 @@ from app.forecasts.forecast import BasinForecast, forecast_of
 from app.forecasts.water import origin as waters
 from app.forecasts.water.recession import DrainDownOfRun, recession_of_run
 from app.forecasts.water.storage import storage
-from app.http.json_numbers import gappy_column
 from app.outlooks.outlooks import answer_of as outlook_answer
 from app.outlooks.schemas import BasinOutlook
 from app.pages.figures import Curve, Figure, Values, flow, on_days, water, with_usual
@@ -29,18 +27,20 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.unit_systems import UnitSystem
-from hydrology.base.units import Area, Units, converted
+from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
+from jobspec.extensions import extensions
 from records.forecasts import volumes_and_recessions as dry_runs
 from records.forecasts.latest import Latest, result_of
 from records.levels import basin_levels
 from records.outlooks import reader
 from records.outlooks.reader import Outlook
 from records.runs.run_types import Run
-from records.verification import rivals as rival_flows
 from records.weather import weather_issues
 
 Answer = TypeVar("Answer")
+Lines = Mapping[str, Mapping[date, float | None]]
+"""Flows by day, by label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,8 @@ class BasinFigures:
     units: Units
     shown_in: UnitSystem
     past_days: int
-    rivals: bool = False
+    drawable: Mapping[str, Lines] = field(default_factory=dict)
+    drawn: Collection[str] = ()
 
     @property
     def now(self) -> datetime:
@@ -102,8 +103,12 @@ class BasinFigures:
         call = f"/v1/basins/{basin}/forecasts/latest" if self.run is None else f"/v1/runs/{self.run}/basins/{basin}"
         categories = {level.name: level.category for level in basin_levels.of_basin(self.session, basin)}
         rating = None if self.found.rating is None else self.found.rating.rating
-        rivals = [*self._rivals()] if self.rivals else ()
-        beside = Beside(self._observed(), self.outlook, self._before(), rating, categories, rivals)
+        lines = [line for name in self.drawn for line in self.drawable.get(name, {}).items()]
+        thin = [
+            Curve(label=label, values=[of_days.get(day) for day in time], colour="warm", style="thin")
+            for label, of_days in lines
+        ]
+        beside = Beside(self._observed(), self.outlook, self._before(), rating, categories, thin)
         figure = flow.hydrograph(self.forecast, beside, self.units, time, call).but(now=self.now)
         return with_usual(figure, normals, DISCHARGE, time)
 
@@ -139,18 +144,6 @@ class BasinFigures:
             return None
         before = result_of(self.session, self.outlook.change.run, self.forecast.basin)
         return known(or_reason(lambda: forecast_of(self.session, before, Representation(self.units, members=False))))
-
-    def _rivals(self) -> Iterator[Curve]:
-        """Yield the middle of rivals' forecasts that were issued on the same day."""
-        area, issued = self.forecast.area, day(self.latest.run.issued_at.date())
-        for rival in rival_flows.list_rivals(self.session, "forecasts"):
-            flow = rival_flows.flows_of(self.session, rival.id, self.forecast.basin, [issued]).get(issued)
-            if flow is not None and (self.units != "mm/day" or area is not None):
-                over = None if area is None else Area(area.name, area.km2 * 1e6)
-                middle = converted(flow[len(flow) // 2], unit="m3/s", into=self.units, area=over)
-                days = (issued + np.arange(len(middle))).tolist()
-                values = on_days(self.time, days, gappy_column(middle))
-                yield Curve(label=rival.id, values=values, colour="warm", style="thin")
 
     def _recession(self) -> DrainDownOfRun:
         newest = dry_runs.newest_recession(self.session, self.forecast.basin, self.now)
@@ -198,9 +191,12 @@ def figures_of(
     *,
     past_days: int = 14,
     members: bool = False,
-    rivals: bool = False,
+    drawn: Collection[str] | None = None,
 ) -> BasinFigures:
-    """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units."""
+    """Read the latest forecast of a basin, or a given run's, for its figures in the chosen units.
+
+    Of what extensions may draw beside it, by name, some is drawn; None: it is not read.
+    """
     latest, at = lookup.chosen(session, run, basin, now)
     found, of_flow = reader.outlook(session, basin, now, run), usual_units(latest.basin, units)
     return BasinFigures(
@@ -213,8 +209,14 @@ def figures_of(
         units=of_flow,
         shown_in=UnitSystem(units, latest.basin.area),
         past_days=past_days,
-        rivals=rivals,
+        drawable={} if drawn is None else _drawable(session, latest, of_flow),
+        drawn=drawn or (),
     )
+
+
+def _drawable(session: Session, latest: Latest, units: Units) -> dict[str, Lines]:
+    found = {name: one.load(of)(session, latest, units) for one in extensions() for name, of in one.drawn.items()}
+    return {name: lines for name, lines in found.items() if lines}
 
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> tuple[Run | None, Run | None]:

@@ -207,17 +207,20 @@ def read_archives(database: Database, version: str, names: Sequence[str]) -> dic
     return archives
 
 
-def store_weather(database: Database, at: Clock, archives: Mapping[str, Archive], size: Size, traces: int) -> None:
+def store_weather(
+    database: Database, at: Clock, archives: Mapping[str, Archive], size: Size, traces: int, name: str | None = None
+) -> None:
+    """Store a weather forecast with errors; those of a named weather model are its own."""
     first = np.datetime64(at.now().date(), "D") - 1  # one day of latency
     issue = WeatherIssue(
         source="a-benchmark",
-        model=f"errs-{traces}",
+        model=name or f"errs-{traces}",
         reference_time=datetime.combine(as_date(first), time_of_day(), UTC),
         available_time=at.now(),
         credit="Errors drawn by a benchmark.",
     )
     # One weather for all basins: the errors of an issue are drawn once.
-    chance = np.random.default_rng(int(first.astype(int)))
+    chance = np.random.default_rng([int(first.astype(int)), *(name or "").encode()])
     control = _Errors.draw(chance, size)
     of_traces = [control if traces == 1 else _Errors.draw(chance, size, control) for _ in range(traces)]
     forecasts = []

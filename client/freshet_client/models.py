@@ -4202,6 +4202,28 @@ class WeatherPage(Model):
     """Where the next page is, also in the `Link` header; null on the last page."""
 
 
+class WeatherShare(Model):
+    """The share of a weather model in a forecast that mixes several."""
+
+    name: str
+    """Its source and model."""
+
+    id: str | None
+    """Its weather forecast; null where it was missing."""
+
+    credit: str | None
+    """The attribution to show; null where none is required."""
+
+    issues: int
+    """Number of past days T0 on which it was compared with others."""
+
+    by_lead: list[float]
+    """Its share by day after the last past day; those of all add up to 1."""
+
+    reason: str | None
+    """Why it is missing, its share left to the others; else null."""
+
+
 class WeatherSkill(Model):
     """How well the forecasts of a weather model agree with the weather that came."""
 
@@ -4925,6 +4947,9 @@ class Calibration(Model):
 
     last_simulated: float | None
     """The flow that the run has for that day, in the same unit."""
+
+    weather_models: list[WeatherShare] | None = None
+    """Shares of the weather models that it mixes. Only where the basin has several."""
 
 
 class CalibrationJob(Model):
@@ -8772,6 +8797,174 @@ class WeatherDetail(Model):
     """When its first basin was stored, by the machine's clock."""
 
     basins: list[WeatherOfBasin]
+
+
+class WeatherModelsOfRun(Model):
+    """The calibrated forecast with each weather model alone, by its source and model."""
+
+    basin: str
+    basin_kind: Literal["usgs", "synthetic", "other", "unofficial", "shadow"]
+    """
+    `synthetic`: computed, not a real river. `unofficial`: an operator registered it, and the service vouches neither for it nor for its levels and forecasts. `shadow`: it is not public yet, and only administrators see it.
+    """
+
+    run: str
+    version: str
+    """The model version."""
+
+    awaited_version: str | None = None
+    """
+    The version that was promoted for the basin and has issued no such forecast yet: until then, that of the version before it stays the latest. Only there.
+    """
+
+    version_note: str | None = None
+    """The same in a sentence. Only there."""
+
+    purpose: Literal["operational", "late", "on-request", "reforecast", "what-if"]
+    """
+    `operational`: by a schedule, an admin or the service's owner; it may become the latest. `late`: issued after its day with what was known then; it never becomes the latest. `on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. `reforecast`: computed later, of a past T0 with a past weather forecast; it never becomes the latest. `what-if`: a run with changed weather or initial water; it never becomes the latest either.
+    """
+
+    official: bool | None = None
+    """
+    False for a run of an operator's key and for an unofficial basin, which are not the service's own forecasts. Only there.
+    """
+
+    what_if: WhatIf | None = None
+    """
+    Its changes to the weather and the water at T0; such a run is not a forecast. Only where it was asked to change something, and where others that were are compared with it.
+    """
+
+    status: Literal["issued", "withheld", "failed"]
+    """Unless it is `issued`, there are no values and `reason` is given."""
+
+    reason: str | None
+    superseded_by: Superseded | None
+    """
+    A newer run that was withheld or failed, or started from an empty store less than a year before, so that this one is still the latest. Null for a run requested by its id.
+    """
+
+    t0: date
+    """The last day of weather in the initial state."""
+
+    issued_at: AwareDatetime
+    """When it was issued, by the service's clock."""
+
+    available_at: AwareDatetime
+    """Readable since this instant."""
+
+    horizon_days: int
+    product: str
+    """
+    The weather product that drives the model; several are joined by `+`, that of the largest share first.
+    """
+
+    product_credit: DataCredit | None = None
+    """Providers of these products. Only where feeds brought some of them."""
+
+    forcing_kind: Literal["observed", "supplied", "climatology", "dry"]
+    """
+    The weather after T0. `observed`: a hindcast, driven by observed weather. `supplied`: a weather forecast. `climatology`: the weather of the same days in every other year. `dry`: no precipitation, and the mean of other years for all else: hypothetical.
+    """
+
+    forcing_note: str
+    """The same in a sentence."""
+
+    forcing_cutoff: date | None = None
+    """The last day of observed weather used."""
+
+    weather: WeatherUsed | None = None
+    """The weather forecast behind it. Only where `forcing_kind` is `supplied`."""
+
+    filled_days: int | None = None
+    """
+    Number of days after T0 that had ended when the run was issued, without weather that was observed as a whole. The horizon includes them; peaks and chances do not. Only where there are any.
+    """
+
+    filled_weather: list[FilledDays] | None = None
+    """
+    Where the weather of these days came from, and that of days that no weather forecast holds. Only where weather was filled.
+    """
+
+    weather_note: str | None = None
+    """
+    The same in a sentence, with the products that are missing, and the age of the weather forecast if that is old.
+    """
+
+    version_parts: list[PartOfRun] | None = None
+    """The versions that took part, the largest share first. Only for a version that combines others."""
+
+    subset: SubsetOfRun | None = None
+    """What was missing of it. Only where something was."""
+
+    traces: int | None = None
+    """
+    Number of weather traces that drive each member after T0. Only where there are traces: in a weather forecast, and in that of other years.
+    """
+
+    bridges: list[BridgeUsed]
+    """
+    The steps that turned the weather into the version's product, in order; none where it was used unchanged.
+    """
+
+    seen_in_training: bool | None
+    """Whether the model version learnt from this basin; if not, its skill elsewhere is little guide here."""
+
+    outside_training: list[str] | None
+    """The attributes of the basin outside the range of the training basins: there the model extrapolates."""
+
+    trained_on: str | None
+    """The weather product that the version learnt from."""
+
+    training_note: str | None
+    """The same in a sentence."""
+
+    attributes_assumed: list[str] | None
+    """Unknown attributes of the basin that an operator lets stand at the mean of the training basins."""
+
+    spin_up_days: int | None
+    """Days of warm-up: from the empty store to T0."""
+
+    spin_up_note: str | None = None
+    """Its effect on the flow. Only where it is 365 days or fewer."""
+
+    t0_age_days: int
+    """How many days T0 lay before the service's clock at issue."""
+
+    t0_note: str | None = None
+    """A warning where T0 was not named and lay more than 3 days before the clock: data are old."""
+
+    age_days: int | None = None
+    """Days from T0 to the service's clock. Only in the latest answers."""
+
+    stale: bool | None = None
+    """
+    Whether that is more than 3 days, without past days whose weather was filled: newer data or a newer run is overdue. Only in the latest answers.
+    """
+
+    units: dict[str, str]
+    """The unit of each field with values."""
+
+    time: list[date]
+    """The valid days."""
+
+    lead_days: list[int]
+    """Days since T0, one value for each day of `time`."""
+
+    weather_models: list[WeatherShare]
+    """The shares of the weather models, and why others are missing. Empty where there is one alone."""
+
+    p05: dict[str, list[float]] | None
+    """Discharge in the requested unit: lower with a chance of 5 %, one value for each day of `time`."""
+
+    median: dict[str, list[float]] | None
+    """Discharge in the requested unit, the median, one value for each day of `time`."""
+
+    p95: dict[str, list[float]] | None
+    """Discharge in the requested unit: higher with a chance of 5 %, one value for each day of `time`."""
+
+    missing: dict[str, str]
+    """Why a field is null, by the field's name: nothing is left out without a reason."""
 
 
 class WhatIfOfRun(Model):

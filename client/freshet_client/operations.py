@@ -3019,6 +3019,55 @@ class Operations(BaseClient):
         )
         return self._answer(models.Events, request)
 
+    @overload
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["json"] = "json",
+        run: str | None = None,
+    ) -> models.WeatherModelsOfRun: ...
+
+    @overload
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["csv", "parquet", "netcdf", "coveragejson"],
+        run: str | None = None,
+    ) -> bytes: ...
+
+    def read_weather_models(
+        self,
+        basin: str,
+        *,
+        units: Literal["m3/s", "mm/day", "cfs"] | None = None,
+        format: Literal["json", "csv", "parquet", "netcdf", "coveragejson"] = "json",
+        run: str | None = None,
+    ) -> Any:
+        """Forecast with each weather model alone.
+
+        The calibrated discharge of a forecast with each of its weather models alone, and their shares in the
+        mixture, which every other answer has.
+
+        Args:
+            basin: A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).
+            units: The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.
+            format: The format of the answer; by default the one preferred by the `Accept` header, and JSON without
+                that.
+            run: A run's id; by default the latest forecast's.
+        """
+        request = Request(
+            "GET",
+            path_of("/v1/basins/{basin}/weather-models", basin=basin),
+            query={"units": units, "format": format, "run": run},
+        )
+        if format != "json":
+            return self._content(request)
+        return self._answer(models.WeatherModelsOfRun, request)
+
     def read_hydrograph(
         self,
         basin: str,

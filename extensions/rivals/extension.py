@@ -13,6 +13,7 @@ EXTENSION = Extension(
     },
     groups={"rivals": "Add other models and services, show them beside a version, and remove them."},
     panel="Alerts and skill",
+    drawn={"rivals": "section:drawn"},
     model_section="section:section",
     guide=["rivals.md"],
 )

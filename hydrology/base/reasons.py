@@ -245,6 +245,7 @@ class Reason(Enum):
         "with another weather."
     )
     NO_WEATHER_FORECAST = "{basin}: no weather forecast that is known holds {days}: fetch or add one."
+    WEATHER_MODEL_LATE = "It has no forecast of the last day that holds {days}."
     WEATHER_FORECAST_LACKS = (
         "{basin}: the weather forecast has no {variables}, which this model takes: add one that has."
     )

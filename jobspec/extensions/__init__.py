@@ -42,6 +42,8 @@ class Extension:
             availability and the folder of the service's data, it returns an `ingestion.weather_files.WeatherFile`.
         gauges: functions that describe a gauge to be added, by the namespace of its identifier: of this and an
             `ingestion.feeds.http.FeedAccess`, they return an `ingestion.base.BasinData` without series, or None.
+        mix: its function that mixes a run's forecasts with those of other weather models: of a `Work`, the
+            `operations.forecasting.plans.Plan` and the results of its basins, it returns these, mixed.
         after_daily: its part of the daily cycle: a function of `records.database.work.Work` that returns a sentence
             where it has failed, for that does not stop the cycle.
         daily_folders: settings whose folders that part writes.
@@ -50,6 +52,8 @@ class Extension:
         commands: its functions by the words after `freshet`.
         groups: what its commands that begin with a word do, where no other command begins with it.
         panel: where `freshet --help` lists those whose first word no other command has.
+        drawn: what may be drawn beside a forecast on the page of its basin, by name: functions of a session, the
+            `records.forecasts.latest.Latest` and the unit of discharge that return flows by day, by label.
         model_section: its part of the page of a model version: a function of the session, the version and the address
             of the service that returns markup.
         training_events: its writer of training curves as event files: of a folder, it returns a function of a session
@@ -76,12 +80,14 @@ class Extension:
     sources: Mapping[str, str] = field(default_factory=dict)
     weather_grid: str | None = None
     gauges: Mapping[str, str] = field(default_factory=dict)
+    mix: str | None = None
     after_daily: str | None = None
     daily_folders: Sequence[str] = ()
     examine: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     panel: str = "Service"
+    drawn: Mapping[str, str] = field(default_factory=dict)
     model_section: str | None = None
     training_events: str | None = None
     settings: str | None = None

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
+from jobspec.extensions import extensions
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import last_ended, with_model
@@ -81,6 +82,8 @@ def issue(
     """
     planned, operational = _apart(work, planned), request.purpose == "operational"
     results = [results_of(work, plan, rain_response=operational) for plan in planned]
+    for mix in [one.load(one.mix) for one in extensions() if one.mix is not None]:
+        results = [mix(work, plan, of_plan) for plan, of_plan in zip(planned, results, strict=True)]
     new = [new_run(work, plan, request) for plan in planned]
     if operational:
         of_runs = zip(planned, new, results, strict=True)

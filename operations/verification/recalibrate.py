@@ -108,14 +108,14 @@ def _of_issue_day(
 ) -> Array:
     """Return the scores of an issue day, (basins, leads); flows are (days,) from the first day on, mm/day."""
     scores = np.full((len(issued), max((run.horizon_days for run in issued.values()), default=0)), np.nan)
-    series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (run_arrays.CALIBRATED,))
+    series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], run_arrays.CALIBRATIONS)
     for row, ((_, name), arrays) in zip(scores, series.items(), strict=True):
-        if run_arrays.CALIBRATED in arrays:
-            run = issued[name]
-            quantiles = arrays[run_arrays.CALIBRATED].values.T[run.filled_days :].astype(np.float64)
+        run = issued[name]
+        assert run.weather is not None
+        if (own := run_arrays.by_weather(arrays, run.weather_name).get(run.weather_name)) is not None:
+            quantiles = own.T[run.filled_days :].astype(np.float64)
             of_leads = days_between(first, run.weather_until) + 1 + np.arange(len(quantiles))
             of_run = scores_of(quantiles, flows[name][of_leads])
-            assert run.weather is not None
             row[: len(quantiles)] = recalibration_of(run.weather.recalibration).undo(of_run)
     return scores
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, as_date, day, days_between
-from records.runs.run_summary import RunSummary
+from records.runs.run_summary import RunSummary, WeatherShare
 from records.runs.run_types import NewRun
 from records.runs.run_weather import FilledWeather, subset_note
 
@@ -25,9 +26,20 @@ def weather_note(run: NewRun, summary: RunSummary) -> str | None:
         age = days_between(reference, run.weather_until) + 1
         if age >= OLD_DAYS:
             sentences.append(f"The newest weather forecast is of {_on(as_date(reference))}, {age} days before.")
+    if not isinstance(summary.calibration, Absent):
+        sentences += _shares_notes(summary.calibration.weather_shares)
     if summary.weather_fault is not None:
         sentences.append(f"A newer weather forecast was not taken: {summary.weather_fault}")
     return " ".join(filter(None, sentences)) or None
+
+
+def _shares_notes(shares: Sequence[WeatherShare]) -> Iterator[str]:
+    there = [f"{one.name} {sum(one.by_lead) / len(one.by_lead):.0%}" for one in shares if one.reason is None]
+    if len(there) > 1:
+        yield f"Of several weather models, with the mean share of each: {', '.join(there)}."
+    for one in shares:
+        if one.reason is not None:
+            yield f"{one.name} is missing, and its share left to the others: {one.reason}"
 
 
 def _filled_notes(summary: RunSummary, until: Day) -> list[str]:

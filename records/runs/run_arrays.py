@@ -24,6 +24,9 @@ CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""
 PATHS = "discharge_paths"
 """The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
+OF_WEATHER = "discharge_of_weather"
+"""The array of each weather model's own calibrated quantiles, where a forecast mixes several."""
+CALIBRATIONS = (CALIBRATED, OF_WEATHER)
 CHANGES = "discharge_changes"
 """The array of the parts of the change since the previous run (`hydrology.attribution`)."""
 OF_VERSION = "version"
@@ -41,9 +44,9 @@ class RunSeries:
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
             `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
-            `discharge_variance`, `discharge_changes`, `peaks_by_rain`, `error_shifts`, `ledger`. With traces of
-            weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are the members' mean of
-            every trace.
+            `discharge_variance`, `discharge_changes`, `discharge_of_weather`, `peaks_by_rain`, `error_shifts`,
+            `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are
+            the members' mean of every trace.
         axes: the labels of each axis by its name, in the order of the array's axes.
     """
 
@@ -119,7 +122,7 @@ NORMAL = "discharge_normal"
 LEDGER = "ledger"
 """The array of a run with traces for the ledger of every member and trace; after pruning, their mean."""
 _DISCHARGE = "discharge"
-FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, CHANGES)
+FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, OF_WEATHER, NORMAL, CHANGES)
 """The arrays that outlive the members as they are."""
 _INSTEAD = (LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS)
 
@@ -131,6 +134,16 @@ def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
     flow = series[_DISCHARGE].values
     judged = flow.reshape(-1, flow.shape[-1])[:, :MAX_GAP]
     return np.asarray(np.quantile(judged, LEVELS, axis=0).astype(np.float32))
+
+
+def by_weather(series: Mapping[str, RunSeries], weather: str) -> dict[str, Numbers]:
+    """Return each weather model's own calibrated quantiles, (levels, leads), of a run whose weather forecast is named.
+
+    Without any where the run is not calibrated.
+    """
+    if OF_WEATHER in series:
+        return dict(zip(series[OF_WEATHER].axes["weather"], series[OF_WEATHER].values, strict=True))
+    return {weather: series[CALIBRATED].values} if CALIBRATED in series else {}
 
 
 def mean_of_members(series: Mapping[str, RunSeries]) -> npt.NDArray[np.float64]:

@@ -55,6 +55,18 @@ weather model. `backfilled`: the same, most of them reforecasts with its past is
 
 
 @document
+class WeatherShare:
+    """The share of a weather model in a forecast that mixes several."""
+
+    name: Annotated[str, Doc("Its source and model.", ("open-meteo/ncep_gefs025",))]
+    id: Annotated[str | None, Doc("Its weather forecast; null where it was missing.")] = None
+    credit: Annotated[str | None, Doc("The attribution to show; null where none is required.")] = None
+    issues: Annotated[int, Doc("Number of past days T0 on which it was compared with others.")] = 0
+    by_lead: Annotated[tuple[float, ...], Doc("Its share by day after the last past day; those of all add up to 1.")]
+    reason: Annotated[Absent | None, Doc("Why it is missing, its share left to the others; else null.")] = None
+
+
+@document
 class RunCalibration:
     """The error model that was used, and the last observed flow it started from.
 
@@ -66,6 +78,7 @@ class RunCalibration:
             without a weather forecast.
         last_flow_day: the day of the last observed flow; None if none of the last days was observed.
         last_flow_mm, simulated_mm: that flow and the flow that the run has for that day, mm/day.
+        weather_shares: of the weather models, where there are several; the others are of the run's own.
     """
 
     kind: CalibrationKind
@@ -77,6 +90,7 @@ class RunCalibration:
     last_flow_day: str | None
     last_flow_mm: float | None
     simulated_mm: float | None
+    weather_shares: tuple[WeatherShare, ...] = ()
 
 
 MappingKind = Literal["basin", "regional", "store"]

@@ -32,6 +32,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "events": {"paths": ("/v1/basins/{basin}/events",), "commands": ("events",)},
     "fews": {"commands": ("fews",), "guide": ("fews",)},
     "gpu": {"guide": ("gpu",), "programs": ("gpu",)},
+    "mixture": {"paths": ("/v1/basins/{basin}/weather-models",), "guide": ("mixture",)},
     "physics_exam": {"guide": ("physics",)},
     "plot": {"paths": ("/v1/basins/{basin}/hydrograph",), "commands": ("plot",)},
     "regions": {

@@ -143,6 +143,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_run",
         "read_run_of_basin",
         "read_spread",
+        "read_weather_models",
         "read_what_if",
         "read_liveness",
         "read_readiness",

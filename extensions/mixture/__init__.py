@@ -1,0 +1,1 @@
+"""Forecasts that mix several weather models."""
