@@ -1,9 +1,8 @@
 """Networks run forward in whole blocks of samples; the members of a version, run together; and their water balance.
 
-A block always has BLOCK samples, padded with dry ones (by the network itself where it computes blocks separately), and
-each day is computed separately. So a basin gets the same bits whatever its neighbours in the block, and a run split in
-two with the state carried on gives the bits of the whole run (same machine, same library versions; on a graphics card
-an MC-LSTM only).
+A block always has BLOCK samples, padded with dry ones, and each day is computed separately. So a basin gets the same
+bits whatever its neighbours in the block, and a run split in two with the state carried on gives the bits of the whole
+run (same machine, same library versions; on a graphics card an MC-LSTM only).
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,13 +62,12 @@ def _run_blocks(
     network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, wanted: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     count = samples.stop - samples.start
-    pads = not network.computes_blocks_alone
 
     def whole(values: Tensor | None, axis: int) -> Any:
         if values is None:
             return None
         part = values[(slice(None),) * axis + (samples,)]
-        return functional.pad(part, (0, 0) * (part.dim() - 1 - axis) + (0, -count % BLOCK)) if pads else part
+        return functional.pad(part, (0, 0) * (part.dim() - 1 - axis) + (0, -count % BLOCK))
 
     block = replace(
         inputs,

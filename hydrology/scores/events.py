@@ -8,6 +8,7 @@ section 3.2, whose distance of 5 days + ln(area in square miles) is a fixed one 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -37,37 +38,60 @@ Group = tuple[int, int, int]
 def cut_events(flow: Array, threshold: float) -> list[Event]:
     """Return the events of a hydrograph (days,), in order; NaN, where missing, counts as below the threshold."""
     level = np.where(np.isnan(flow), -np.inf, flow)
-    values = level.tolist()  # of which single ones are read in a tenth of the time
-    groups = _merged(values, [(peak, peak, peak) for peak in _local_maxima(level).tolist() if values[peak] > threshold])
-    if not groups:
+    peaks = _local_maxima(level)
+    peaks = peaks[level[peaks] > threshold]
+    if not len(peaks):
         return []
+    groups = _merged(level, peaks.tolist())
     above = np.flatnonzero(level > threshold)
     valleys = [before[-1] + int(level[before[-1] : after[0]].argmin()) for before, after in pairwise(groups)]
     cuts = np.searchsorted(above, valleys).astype(np.intp)
     starts, ends = above[[0, *cuts]].tolist(), above[[*(cuts - 1), -1]].tolist()
     return [
-        Event(start, peak, end, values[peak]) for start, (_, peak, _), end in zip(starts, groups, ends, strict=True)
+        Event(start, peak, end, float(level[peak]))
+        for start, (_, peak, _), end in zip(starts, groups, ends, strict=True)
     ]
 
 
-def _merged(level: Sequence[float], groups: list[Group]) -> list[Group]:
-    lower = [_lower_if_dependent(level, *pair) for pair in pairwise(groups)]
-    while lower and (lowest := min(lower)) < np.inf:
-        at = lower.index(lowest)
-        (first, *before, _), (_, *after, last) = groups[at : at + 2]
-        groups[at : at + 2] = [(first, max(before + after, key=level.__getitem__), last)]
-        del lower[at]
-        for side in range(max(at - 1, 0), min(at + 1, len(lower))):
-            lower[side] = _lower_if_dependent(level, *groups[side : side + 2])
-    return groups
+def _merged(level: Array, peaks: Sequence[int]) -> list[Group]:
+    """Merge local maxima that are one event, the lowest first."""
+    groups, count = [(peak, peak, peak) for peak in peaks], len(peaks)
+    before, after = [at - 1 for at in range(count)], [at + 1 for at in range(count)]
+    heights, valleys = level[peaks].tolist(), np.minimum.reduceat(level, peaks).tolist()  # a valley follows its peak
 
+    def lower_if_dependent(at: int) -> float:
+        """Return the lower peak of a group and the next, infinity where they are independent or there is no next."""
+        if after[at] == count:
+            return np.inf
+        lower, apart = min(heights[at], heights[after[at]]), groups[after[at]][1] - groups[at][1]
+        return np.inf if apart >= MIN_APART and valleys[at] < VALLEY * lower else lower
 
-def _lower_if_dependent(level: Sequence[float], before: Group, after: Group) -> float:
-    """Return the lower peak of two neighbours that are one event, infinity where they are independent."""
-    (_, first, _), (_, second, _) = before, after
-    lower = min(level[first], level[second])
-    is_independent = second - first >= MIN_APART and min(level[first:second]) < VALLEY * lower
-    return np.inf if is_independent else lower
+    lowers = [lower_if_dependent(at) for at in range(count)]
+    queue = [(lower, at) for at, lower in enumerate(lowers) if lower < np.inf]
+    heapify(queue)
+    while queue:
+        lower, at = heappop(queue)
+        if lowers[at] != lower:
+            continue  # one of the two has been merged since
+        gone, valley = after[at], valleys[at]
+        (first, peak, _), (_, other, last) = groups[at], groups[gone]
+        if heights[gone] > heights[at]:
+            peak, heights[at], valleys[at] = other, heights[gone], valleys[gone]
+            if at:
+                valleys[before[at]] = min(valleys[before[at]], valley)
+        else:
+            valleys[at] = min(valley, valleys[gone])
+        groups[at], lowers[gone], after[at] = (first, peak, last), np.inf, after[gone]
+        if after[at] < count:
+            before[after[at]] = at
+        for side in (before[at], at) if at else (at,):
+            lowers[side] = lower_if_dependent(side)
+            if lowers[side] < np.inf:
+                heappush(queue, (lowers[side], side))
+    left = [0]
+    while after[left[-1]] < count:
+        left.append(after[left[-1]])
+    return [groups[at] for at in left]
 
 
 def _local_maxima(level: Array) -> Integers:

@@ -22,7 +22,7 @@ from models.contract import BasinVectors, Inputs, Network, Outputs, State, check
 from models.nets import bucket_scan
 from models.nets.bucket_scan import DELAYS, PATHS, STORES, UNDERWAY, Constants, Drivers, Flow, TaggedFlow
 from models.nets.compiled import bucket_recurrence as compiled
-from models.nets.layers import AntecedentWeather, Embedding, Linear
+from models.nets.layers import AntecedentWeather, Embedding, Linear, in_blocks
 
 TRANSITION = 1.0  # degC around the threshold within which snow and rain fall together
 FIRST_RECESSION = 0.7  # 1/day, of the weights of the way to the gauge at first
@@ -187,6 +187,10 @@ class Buckets(Network):
                 nn.init.zeros_(self.moves.bias)
 
     @property
+    def computes_blocks_alone(self) -> bool:
+        return self.recurrence == "fastest" and compiled.available(self.given.bias.device)
+
+    @property
     def basin_vectors(self) -> BasinVectors | None:
         return self.vectors
 
@@ -214,7 +218,7 @@ class Buckets(Network):
             raise ValueError("Buckets need temperature and potential evapotranspiration: give Inputs.temperature, .pet")
         state = state or self.empty_state(inputs.mass.shape[1])
         static = inputs.static if self.vectors is None else self.vectors(inputs)
-        numbers = self.given(torch.tanh(self.hidden(static))).t().contiguous()
+        numbers = in_blocks(self._given_by, static).t().contiguous()
         parameters = Parameters(self._by_component(numbers))
         weather, last = inputs.auxiliary, dict[str, Tensor]()
         if self.antecedent is not None:
@@ -230,12 +234,15 @@ class Buckets(Network):
             last["tags"] = by_tag[-1].cells.permute(2, 0, 1)
         return outputs, {"c": outputs["storage"][-1], **last}
 
+    def _given_by(self, static: Tensor) -> Tensor:
+        given: Tensor = self.given(torch.tanh(self.hidden(static)))
+        return given
+
     def _days(
         self, inputs: Inputs, parameters: Parameters, embedded: Tensor | None, state: State
     ) -> Iterator[tuple[Flow, TaggedFlow | None]]:
         """Yield the results of consecutive days; all at once with gradients."""
-        compiles = self.recurrence == "fastest" and compiled.available(inputs.mass.device)
-        program: Any = compiled if compiles else bucket_scan
+        program: Any = compiled if self.computes_blocks_alone else bucket_scan
         cells, tagged = state["c"].t().contiguous(), None
         if "tags" in state:
             check_tags(inputs, state["c"], state["tags"])
@@ -265,8 +272,10 @@ class Buckets(Network):
         """Return by what the weather of some days moves the daily parameters, (T, parameters, N, B)."""
         assert self.moves is not None
         # Without gradients each day's product is separate, so that its bits do not depend on the number of days.
-        parts = [embedded] if torch.is_grad_enabled() else embedded.split(1)
-        moves = torch.cat([self.moves(part).mT for part in parts]).contiguous()
+        if torch.is_grad_enabled():
+            moves = self.moves(embedded).mT.contiguous()
+        else:
+            moves = torch.stack([in_blocks(self.moves, day).t() for day in embedded])
         by_component: Tensor = moves.unflatten(1, (-1, self.components))
         return by_component
 

@@ -4,7 +4,7 @@ The result of a product for a sample is bitwise independent of its place in the 
 that are not negative and sum to 1 over the last axis.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,13 @@ class Linear(nn.Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         return linear(x, self.weight, self.bias)
+
+
+def in_blocks(layer: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
+    """Return what a layer makes of rows (B, features), without gradients in products of BLOCK rows each."""
+    if torch.is_grad_enabled():
+        return layer(rows)
+    return torch.cat([layer(block) for block in rows.split(BLOCK)])
 
 
 DEAD_COLUMN = 1e-30  # a sum of positive parts up to this counts as none: c / s must stay finite in float32

@@ -223,7 +223,7 @@ def _sentence(what: str, *words: str | None) -> str:
 
 
 def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[Change]:
-    """Decide the alerts of basins by their latest forecasts, one transaction per basin.
+    """Decide the alerts of basins by their latest forecasts, those of AT_A_TIME basins in one transaction.
 
     With `may_hold`, changes wait for approval where the service needs it; those of the past do not.
     """
@@ -234,50 +234,50 @@ def decide(work: Work, names: Sequence[str], *, may_hold: bool = True) -> list[C
             newest, decided = _fresh(session, work.clock, some), alerts.standings(session, some)
             due = [one for name, one in newest.items() if name not in decided or decided[name].is_before(one.run)]
             published = read_published(session, [(one.run, one.basin) for one in due])
-        for found in published.values():
-            changes += _decide(work, found, may_hold=may_hold)
+        changes += _decide(work, [*published.values()], may_hold=may_hold)
         changes += _lapsed(work, some)
     if changes:
         log.info("alerts.changed", changes=len(changes))
     return changes
 
 
-def _decide(work: Work, found: RunChances, *, may_hold: bool) -> list[Change]:
-    if not may_hold:
-        with work.database.transaction() as session:
-            return settle_run(session, work.clock, found, waiting=levels_in_doubt(session, work.clock, found))
+def _decide(work: Work, due: Sequence[RunChances], *, may_hold: bool) -> list[Change]:
     changes: list[Change] = []
-    while (decided := _decide_or_hold(work, found)) is None:
-        changes += carry_out(work, found.basin_id)
-    return [*changes, *decided]
+    while due:
+        with work.database.transaction() as session:
+            basins.lock(session, *(found.basin_id for found in due))
+            decided = [(found, _decide_or_hold(session, work.clock, found, may_hold=may_hold)) for found in due]
+        changes += [change for _, of_basin in decided for change in of_basin or ()]
+        due = [found for found, of_basin in decided if of_basin is None]
+        for found in due:
+            changes += carry_out(work, found.basin_id)
+    return changes
 
 
-def _decide_or_hold(work: Work, found: RunChances) -> list[Change] | None:
+def _decide_or_hold(session: Session, clock: Clock, found: RunChances, *, may_hold: bool) -> list[Change] | None:
     """Settle alerts by a run, or hold the changes of levels. None where something else is to be carried out first.
 
     Those of an earlier run are replaced, and its deadline stays: waiting never starts again. Changes of levels in doubt
     wait without one.
     """
+    if not may_hold:
+        return settle_run(session, clock, found, waiting=levels_in_doubt(session, clock, found))
     basin, run = found.basin_id, found.run
-    with work.database.transaction() as session:
-        basins.lock(session, basin)
-        wait, held = session.info["approval"], held_alerts.find(session, basin)
-        if held is not None and held.ruling is not None:
-            return None
-        if held is not None and runs.get(session, held.run_id).order > run.order:
-            return []  # a newer run waits
-        # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what is
-        # not sent, or to the owner of an unofficial basin alone.
-        proposed = [] if wait is None or found.adjustment is not None else _proposed(session, work.clock, found)
-        if not any(change.level and change.message and change.owner is None for change in proposed):
-            if held is not None:
-                held_alerts.release(session, basin)
-            return settle_but_doubts(session, work.clock, found)
-        due_at = None if held is None else held.due_at
-        held_alerts.hold(
-            session, basin, run.id, proposed, work.clock.wall(), due_at or work.clock.wall() + (wait or timedelta())
-        )
-        return []
+    wait, held = session.info["approval"], held_alerts.find(session, basin)
+    if held is not None and held.ruling is not None:
+        return None
+    if held is not None and runs.get(session, held.run_id).order > run.order:
+        return []  # a newer run waits
+    # What concerns the service and not the river does not wait, nor what a forecaster has adjusted, nor what is
+    # not sent, or to the owner of an unofficial basin alone.
+    proposed = [] if wait is None or found.adjustment is not None else _proposed(session, clock, found)
+    if not any(change.level and change.message and change.owner is None for change in proposed):
+        if held is not None:
+            held_alerts.release(session, basin)
+        return settle_but_doubts(session, clock, found)
+    due_at = None if held is None else held.due_at
+    held_alerts.hold(session, basin, run.id, proposed, clock.wall(), due_at or clock.wall() + (wait or timedelta()))
+    return []
 
 
 def _proposed(

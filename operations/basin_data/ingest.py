@@ -197,10 +197,12 @@ def _write(session: Session, given: Sequence[BasinData], clock: Clock) -> dict[s
         ).items()
     }
     counts: dict[str, Any] = {data.basin: Counter[str]() for data in given}
+    invalid_since: dict[tuple[str, str], Day] = {}
     for one, written in zip(new, series_writer.write_all(session, new, clock.now()), strict=True):
         counts[one.basin].update(new_days=written.new_days, changed_days=written.changed_days)
-        first = first_affected(written, before.get(one.key))
-        if first is not None:
+        first, of_basin = first_affected(written, before.get(one.key)), (one.basin, one.product)
+        if first is not None and (of_basin not in invalid_since or first < invalid_since[of_basin]):
+            invalid_since[of_basin] = first
             why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
             invalidated = states.invalidate(session, one.basin, one.product, first, why, clock.wall())
             counts[one.basin].update(invalidated_states=invalidated)

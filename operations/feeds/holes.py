@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, day, days_between
 from hydrology.base.products import DISCHARGE
-from hydrology.base.series import DailySeries
 from records.database.stored import grouped
 from records.feeds import feeds
 from records.feeds.feeds import Hole
@@ -52,12 +51,9 @@ def find(
         return found
     variables = [DISCHARGE] if feed.product is None else None
     for product, names in grouped((feed.product or gauge_product(basin), basin) for basin in since).items():
-        for basin, stored in series.read_product(session, names, product, variables):
-            readable = {name: one for name, one in stored.items() if isinstance(one, DailySeries)}
-            if len(readable) < len(stored):  # damaged years are reported elsewhere
-                continue
+        for basin, stored in series.unknown_days(session, names, product, variables):  # damage is reported elsewhere
             first = since[basin]
-            by_variable = {name: _missing(one, first, until, ended) for name, one in readable.items()}
+            by_variable = {name: _missing(*one, first, until, ended) for name, one in stored.items()}
             if not stored and feed.product is None and first is not None and until is not None and first < until:
                 by_variable = {DISCHARGE: Period(first, until - _ONE_DAY).days}
             if by_variable := {name: missing for name, missing in by_variable.items() if len(missing)}:
@@ -74,7 +70,7 @@ def without_heads(
         first = since.get(basin)
         for name, days in by_variable.items():
             if first is not None and len(days) and days[0] == first:
-                count = int((days == first + np.arange(len(days))).argmin()) or len(days)
+                count = _in_a_row(days, first)
                 heads.setdefault((first, days[count - 1]), []).append(basin)
                 others[basin] = {**others[basin], name: days[count:]}
     spans = sorted(heads)
@@ -114,14 +110,20 @@ def reported(by_variable: ByVariable) -> list[Hole]:
     return [Hole(first=first, last=last, variables=variables[first, last]) for first, last in newest]
 
 
-def _missing(one: DailySeries, since: Day | None, until: Day | None, ended: Day) -> Days:
-    known = np.flatnonzero(~np.isnan(one.values) & (one.days <= ended))
-    if not len(known):
-        return one.days[:0]
-    first, last = one.days[known[0]], one.days[known[-1]]
-    first = first if since is None else min(since, first)
-    record = one.over(Period(first, last if until is None else max(last, until - _ONE_DAY)))
-    return record.days[np.isnan(record.values)]
+def _missing(stored: Period, unknown: Days, since: Day | None, until: Day | None, ended: Day) -> Days:
+    unknown, last = unknown[unknown <= ended], min(stored.last, ended)
+    first = stored.first + _in_a_row(unknown, stored.first)
+    last -= _in_a_row(unknown[::-1], last, -1)
+    if first > last:
+        return unknown[:0]
+    head = np.arange(first if since is None else min(since, first), first)
+    tail = np.arange(last + _ONE_DAY, last + _ONE_DAY if until is None else max(last + _ONE_DAY, until))
+    return np.concatenate([head, unknown[(unknown > first) & (unknown < last)], tail])
+
+
+def _in_a_row(days: Days, first: Day, step: int = 1) -> int:
+    """Return how many days follow one another from a first one on."""
+    return int(np.cumprod(days == first + step * np.arange(len(days))).sum())
 
 
 def _spans(days: Days, joined: int, longest_run: int) -> list[Period]:

@@ -61,7 +61,7 @@ def _discharge_series(computed: SimulatedBasin) -> Iterator[RunSeries]:
     if of_states is not None:
         variance = divided_variance(of_states, computed.weights).astype(np.float32)
         yield RunSeries(run_types.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
-    if not isinstance(normal := computed.first.normal, Absent):
+    if not isinstance(normal := computed.references.normal, Absent):
         yield RunSeries(run_arrays.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(computed.calibration, Calibration):
         flow = computed.calibration.of(computed.mean(discharge))

@@ -151,25 +151,22 @@ def snow17_at(
 
 
 def _estimates(ready: Mapping[str, _Weather], t0: Day) -> dict[str, SnowEstimate]:
-    now = _simulated([of.until(t0, DAYS) for of in ready.values()], [of.elevation for of in ready.values()], t0)
+    """Simulate the snow of T0 and of the same day in other years at once, each from bare ground `DAYS` before."""
     years = {name: [*weather.of_other_years(t0)] for name, weather in ready.items()}
-    parts = [(part, ready[name].elevation) for name, of in years.items() for part in of]
-    near = _simulated([part for part, _ in parts], [elevation for _, elevation in parts], t0 + NEAR_DAYS)
-    means = iter(near[-2 * NEAR_DAYS - 1 :].mean(axis=0).tolist())
+    near = ((0, 0), (0, NEAR_DAYS))  # without weather: what is simulated there is not read
+    columns = [np.pad(weather.until(t0, DAYS), near) for weather in ready.values()]
+    columns += [part for of in years.values() for part in of]
+    elevations = [weather.elevation for weather in ready.values()]
+    elevations += [ready[name].elevation for name, of in years.items() for _ in of]
+    precipitation, temperature = np.stack(columns, axis=-1)
+    days = Period(t0 - DAYS + 1, t0 + NEAR_DAYS).days
+    snow = snow17(precipitation, temperature, days, elevation=np.array(elevations)).swe
+    means = iter(snow[-2 * NEAR_DAYS - 1 :, len(ready) :].mean(axis=0).tolist())
     of_years = {name: [next(means) for _ in of] for name, of in years.items()}
     return {
         name: SnowEstimate(mm, float(np.mean(of)) if len(of) >= MIN_YEARS else None)
-        for (name, of), mm in zip(of_years.items(), now[-1].tolist(), strict=True)
+        for (name, of), mm in zip(of_years.items(), snow[DAYS - 1, : len(ready)].tolist(), strict=True)
     }
-
-
-def _simulated(weather: Sequence[Array], elevations: Sequence[float], last: Day) -> Array:
-    """Return the snow water equivalent, (days, columns), of columns of weather (2, days) as if all ended on one day."""
-    if not weather:
-        return np.empty((1, 0))
-    precipitation, temperature = np.stack(weather, axis=-1)
-    days = Period(last - len(precipitation) + 1, last).days
-    return snow17(precipitation, temperature, days, elevation=np.array(elevations)).swe
 
 
 def _weather(basin: Basin, forcing: BasinForcing, inputs: InputsConfig, t0: Day) -> _Weather | Absent:

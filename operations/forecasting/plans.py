@@ -23,7 +23,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.basin_data.dataset import BasinForcing, forcings_of, inputs_key
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead, choose_days, why_t0_unavailable
-from operations.forecasting.weather_choice import Filling, WeatherChoice
+from operations.forecasting.weather_choice import NO_SKILLS, Filling, Key, Skills, WeatherChoice
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedPart, LoadedVersion, load_version
 from records.basins import basins
@@ -32,7 +32,7 @@ from records.database.engine import Database
 from records.database.stored import as_values, grouped
 from records.database.work import Work
 from records.feeds import feeds
-from records.runs.run_weather import RunWeather, name_of_weather
+from records.runs.run_weather import RunWeather, WeatherSkill, name_of_weather
 from records.series import revisions
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import error_models
@@ -120,7 +120,7 @@ class PartPlan(PartInputs):
         return replace(self, forcings=_only(self.forcings, names), weather=_only(self.weather, names))
 
     @property
-    def key(self) -> "_Key":
+    def key(self) -> Key:
         return self.days, None if self.forecast is None else self.forecast.id
 
 
@@ -159,8 +159,6 @@ class Plan:
 _NEVER = np.datetime64("0001-01-01", "D")
 """Before all days: the last known one of a basin of which nothing had arrived."""
 _Loadings = dict[str, BasinForcing | Absent]
-_Key = tuple[RunDays, str | None]
-"""The days of a plan, and its weather forecast."""
 
 
 def _only(of_basins: Mapping[str, V], names: Collection[str]) -> dict[str, V]:
@@ -234,8 +232,9 @@ def plans_of_part(
     known: datetime | None = None,
     filling: Filling | None = None,
     repeated: RunWeather | None = None,
+    skills: Skills = NO_SKILLS,
 ) -> tuple[list[PartPlan], dict[str, Absent]]:
-    """Return the plans of a part, as `possible_plans` does of a version; `repeated` as in `WeatherChoice`."""
+    """Return the plans of a part, as `possible_plans` does of a version; the last two as in `WeatherChoice`."""
     if not inputs.forcings:
         return [], dict(inputs.failures)
     ended = {name: last_ended(inputs.basins[name], work.clock.now()) for name in inputs.forcings}
@@ -261,6 +260,7 @@ def plans_of_part(
         ended=ended,
         by=inputs.by,
         repeated=repeated,
+        skills=skills,
     ).choices(work)
     outcomes = [pair for choice in choices for pair in choice.outcomes.items()]
     failures |= {name: outcome for name, outcome in outcomes if isinstance(outcome, Absent)}
@@ -311,11 +311,13 @@ def possible_plans(
     asked = params.model_copy(update={"t0": choose_days(work.clock, params.t0, params.horizon, last, ended).t0})
     planned: dict[str, dict[str, PartPlan]] = {name: {} for name in inputs.forcings}
     why: dict[str, dict[str, Absent]] = {name: {} for name in inputs.forcings}
-    known = known or instant_known(work.clock, params.t0)
+    known, skills = known or instant_known(work.clock, params.t0), dict[Key, WeatherSkill]()
     for one in inputs.parts:
         own = None if filling is None else filling.of_part(one.part.name)
-        possible, failed = plans_of_part(work, one, asked, known, own)
+        possible, failed = plans_of_part(work, one, asked, known, own, skills=skills)
         for plan in possible:
+            if plan.forecast is not None:
+                skills.setdefault(plan.key, plan.forecast.skill)
             for name in plan.forcings:
                 planned[name][one.part.name] = plan
         for name in why.keys() & failed.keys():

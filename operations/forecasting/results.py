@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent, known
+from hydrology.base.arrays import Array
 from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.base.reasons import Reason
+from hydrology.snow.against_normal import SnowEstimate
 from hydrology.verification.held_out_years import HELD_OUT
 from operations.forecasting.basin_arrays import arrays_of, verdict
 from operations.forecasting.calibration import OfBasins, calibrate_basins
@@ -20,10 +22,12 @@ from operations.forecasting.plans import PartPlan, Plan
 from operations.forecasting.replayed_past import cells_by_age, from_perturbed_states
 from operations.forecasting.simulate import InitialState, discharge_by_age, flows, peaks_by_rain
 from operations.forecasting.simulated_basin import (
+    BasinReferences,
     SimulatedBasin,
     SimulatedPart,
     StartedPart,
     combine_parts,
+    of_largest_weight,
     water_at_t0,
 )
 from operations.forecasting.summary import run_basin
@@ -31,7 +35,7 @@ from operations.forecasting.weather_ahead import RunDays
 from operations.states.advance_states import advance
 from operations.states.changed_states import assimilated_states
 from operations.versions.load_networks import LoadedVersion
-from records.database.stored import as_values
+from records.database.stored import as_values, grouped
 from records.database.work import Work
 from records.feeds import feeds
 from records.runs import run_types
@@ -60,22 +64,12 @@ def start_part(
     if count := whole.params.perturbed_states:
         of_states = from_perturbed_states(work.database, plan, states, count)
     snow = {name: plan.snow[name] for name in states}
-    regional = {
-        name: plan.basins[name]
-        for name, mapping in snow.items()
-        if not isinstance(mapping, Absent) and mapping.kind == "regional"
-    }
     with work.database.reading() as session:
-        here = {name: plan.basins[name] for name in states}
-        normals = observed_normals(session, here, loaded.version.area_products, plan.days.ahead.days)
         assimilated = assimilated_states(session, loaded, plan.forcings, states) if whole.changes.assimilate else {}
         faults: Mapping[str, str] = {}  # why a newer weather forecast of the plan's model was not taken
         if (used := plan.forecast) is not None:
             faults = feeds.failed_forecasts(session, states, used.source, used.model, used.available_time)
         of_snow = snow_normals(session, loaded.version.id, snow, t0)
-        readable = [name for name, mapping in snow.items() if not isinstance(mapping, Absent)]
-        references = reference_snow(session, readable, t0)
-    opinions = snow17_at(t0, regional, plan.forcings, loaded.config.inputs)
     by_age = cells_by_age(work.database, plan, states) if whole.params.age else {}
     for name, state in states.items():
         at_t0 = water_at_t0(loaded, state, assimilated.get(name), snow[name], whole.changes.increment)
@@ -91,10 +85,7 @@ def start_part(
             parent=advanced[name].parent,
             at_t0=at_t0,
             snow=snow[name],
-            snow_reference=references.get(name, absent(Reason.NO_STATE)),
-            snow17=opinions.get(name),
             credit=plan.credit,
-            normal=normals[name],
             snow_normal=of_snow[name],
             cells_by_age=by_age.get(name, absent(Reason.AGE_NOT_REQUESTED)),
             bridges=[bridge.used for bridge in plan.bridges[name]],
@@ -169,9 +160,10 @@ def results_of(
 def _results(work: Work, plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterator[run_types.BasinResult]:
     with work.database.reading() as session:
         subsets = _subsets(session, plan, started)
+    references = _references(work, plan, started)
     calibrated = calibrate_basins(work, plan, started)
     for name, parts in zip(started, _simulated(plan, started, rain_response=rain_response), strict=True):
-        basin = combine_parts(plan, parts, calibrated[name], subsets.get(name))
+        basin = combine_parts(plan, parts, references[name], calibrated[name], subsets.get(name))
         yield without_forecast(name, "failed", basin) if isinstance(basin, Absent) else result_of(basin)
 
 
@@ -183,6 +175,33 @@ def _simulated(plan: Plan, started: OfBasins, *, rain_response: bool) -> Iterato
         of_parts[one.part.version] = simulate_part(one.loaded, own, plan.days, rain_response=rain_response)
     for parts in started.values():
         yield [next(of_parts[start.part.version]) for start in parts]
+
+
+def _references(work: Work, plan: Plan, started: OfBasins) -> dict[str, BasinReferences]:
+    """Return what the flow and the snow of each basin are compared with.
+
+    Normal flow has the area of the basin's first part. Snow-17 is a second opinion on regional cells of its part with
+    the largest weight.
+    """
+    first = grouped((parts[0].part.version, (name, parts[0].basin)) for name, parts in started.items())
+    largest = {name: of_largest_weight(parts) for name, parts in started.items()}
+    regional = grouped(
+        (one.part.version, (name, one.basin))
+        for name, one in largest.items()
+        if not isinstance(one.snow, Absent) and one.snow.kind == "regional"
+    )
+    readable = [name for name, parts in started.items() if not isinstance(parts[0].snow, Absent)]
+    normals, snow17, t0 = dict[str, Array | Absent](), dict[str, SnowEstimate | Absent](), plan.days.t0
+    with work.database.reading() as session:
+        snow = reference_snow(session, readable, t0)
+        for version, of_version in first.items():
+            products = plan.by_version[version].loaded.version.area_products
+            normals |= observed_normals(session, dict(of_version), products, plan.days.ahead.days)
+    for version, of_version in regional.items():
+        part = plan.by_version[version]
+        snow17 |= snow17_at(t0, dict(of_version), part.forcings, part.loaded.config.inputs)
+    no_state = absent(Reason.NO_STATE)
+    return {name: BasinReferences(normals[name], snow.get(name, no_state), snow17.get(name)) for name in started}
 
 
 def _subsets(session: Session, plan: Plan, started: OfBasins) -> dict[str, RunSubset]:

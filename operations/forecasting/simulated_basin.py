@@ -82,9 +82,7 @@ class StartedPart:
     Attributes:
         forcing: until T0 at least.
         parent: the newest state stored before T0; None where it started from the empty store.
-        snow17: the snow of T0 by Snow-17, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
-        normal: the normal flow of the days ahead, (days,) in mm/day.
         snow_normal: the normal snow at T0, mm.
         cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.replayed_past`).
         of_states: the mean and variance of the discharge over perturbed states, (2, members, traces, days), where
@@ -100,10 +98,7 @@ class StartedPart:
     parent: State | None
     at_t0: WaterAtT0
     snow: SnowMapping | Absent
-    snow_reference: ReferenceSnow | Absent
-    snow17: SnowEstimate | Absent | None
     credit: Credit | None
-    normal: Amounts | Absent
     snow_normal: float | Absent
     cells_by_age: Array | Absent
     bridges: Sequence[RunBridge]
@@ -162,8 +157,27 @@ def recent_flow(parts: Sequence[StartedPart]) -> npt.NDArray[np.float32] | None:
     return mean_by_shares(last, [one.part.weight for one in parts]).astype(np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class BasinReferences:
+    """What the flow and the snow of a basin are compared with.
+
+    Attributes:
+        normal: the normal flow of the days ahead, (days,) in mm/day.
+        snow: the reference snow of T0.
+        snow17: the snow of T0 by Snow-17, or why it is unknown; None where it is not requested.
+    """
+
+    normal: Amounts | Absent
+    snow: ReferenceSnow | Absent
+    snow17: SnowEstimate | Absent | None
+
+
 def combine_parts(
-    plan: Plan, parts: Sequence[SimulatedPart], calibration: Calibration | Absent, subset: RunSubset | None
+    plan: Plan,
+    parts: Sequence[SimulatedPart],
+    references: BasinReferences,
+    calibration: Calibration | Absent,
+    subset: RunSubset | None,
 ) -> "SimulatedBasin | Absent":
     """Combine a basin's parts with the traces that all have, or return why they have none."""
     labels = [one.weather.traces for one in parts if one.weather.traces is not None]
@@ -172,7 +186,7 @@ def combine_parts(
         common = [trace for trace in labels[0] if all(trace in of_part for of_part in labels[1:])]
         if not common:
             return absent(Reason.NO_COMMON_TRACE, basin=parts[0].basin.id)
-    return SimulatedBasin(plan, tuple(one.only(common) for one in parts), calibration, subset)
+    return SimulatedBasin(plan, tuple(one.only(common) for one in parts), references, calibration, subset)
 
 
 @dataclass(frozen=True)
@@ -185,6 +199,7 @@ class SimulatedBasin:
 
     plan: Plan
     parts: tuple[SimulatedPart, ...]
+    references: BasinReferences
     calibration: Calibration | Absent
     subset: RunSubset | None
 
@@ -198,7 +213,7 @@ class SimulatedBasin:
 
     @property
     def first(self) -> SimulatedPart:
-        """The first part; what all have alike, such as the basin and its normal flow, is taken from it."""
+        """The first part; what all have alike, such as the basin, is taken from it."""
         return self.parts[0]
 
     @cached_property

@@ -15,7 +15,7 @@ from hydrology.snow.against_normal import SnowEstimate
 from hydrology.uncertainty.weighted import weighted_quantiles
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.plans import Plan
-from operations.forecasting.simulated_basin import SimulatedBasin, SimulatedPart, of_largest_weight, stored
+from operations.forecasting.simulated_basin import SimulatedBasin, SimulatedPart, stored
 from operations.forecasting.weather_ahead import RunDays, WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from operations.versions.learnt_days import learnt_from
@@ -121,7 +121,7 @@ def _domain_of_part(one: SimulatedPart) -> TrainingDomain:
 def _summary(computed: SimulatedBasin, hashes: Sequence[str]) -> RunSummary:
     first, traces, past = computed.first, computed.traces, computed.days.filled
     last_of_record = computed.days.ahead.last if first.weather.of_record else computed.days.t0
-    parts, normal, calibration = computed.parts, first.normal, computed.calibration
+    parts, normal, calibration = computed.parts, computed.references.normal, computed.calibration
     flow = computed.at_t0.state.recent_flow
     return RunSummary(
         traces=None if traces is None else len(traces),
@@ -157,7 +157,7 @@ def _filled_until(last: Day, computed: SimulatedBasin) -> dict[str, int]:
 def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
     if computed.flow.water is None:
         return absent(Reason.NO_WATER_IN_CELLS)
-    chosen, snow17 = computed.snow, of_largest_weight(computed.parts).snow17
+    chosen, snow17 = computed.snow, computed.references.snow17
     if isinstance(chosen, Absent):
         return chosen
     cells = zip(computed.labels, np.asarray(computed.at_t0.state.arrays["c"]), strict=True)
@@ -175,7 +175,7 @@ def _snow(computed: SimulatedBasin) -> RunSnow | Absent:
         p95_mm=high,
         normal_mm=computed.snow_normal,
         skill=chosen.skill,
-        reference=computed.first.snow_reference,
+        reference=computed.references.snow,
         snow17_mm=of_snow17[0],
         snow17_normal_mm=of_snow17[1],
         regional_because=chosen.because,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import ceil
+from types import MappingProxyType
 
 from sqlalchemy.orm import Session
 
@@ -35,7 +36,7 @@ from operations.forecasting.weather_sources import MIN_SHARE, Filled, Labels, Mo
 from records.database.stored import grouped
 from records.database.work import Work
 from records.runs.run_types import NewRun
-from records.runs.run_weather import FilledWeather, RunWeather, name_of_weather
+from records.runs.run_weather import FilledWeather, RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models
 from records.weather import weather_issues
 from records.weather.bridges import InForce
@@ -104,12 +105,19 @@ class WeatherPlan:
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
 
+Key = tuple[RunDays, str | None]
+"""The days of a plan, and its weather forecast."""
+Skills = Mapping[Key, WeatherSkill]
+NO_SKILLS: Skills = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherChoice(Compared):
     """The choice of the weather after T0; `filling` is None where missing weather is not filled.
 
     A forecast that is not named must have been available `at` its instant. `ended`: the last day that has ended, by
-    basin. `by`: as in `PartInputs`. `repeated`: the weather forecast as a run that is repeated states it.
+    basin. `by`: as in `PartInputs`. `repeated`: the weather forecast as a run that is repeated states it. `skills`:
+    those of the version's parts before, which a plan takes over where it fills nothing and they have its variables.
     """
 
     version: str
@@ -118,6 +126,7 @@ class WeatherChoice(Compared):
     ended: Mapping[str, Day]
     by: datetime | None
     repeated: RunWeather | None = None
+    skills: Skills
 
     def choices(self, work: Work) -> list[WeatherPlan]:
         """Return the basins' weather after T0, by its kind."""
@@ -162,7 +171,8 @@ class WeatherChoice(Compared):
                 filling = None
             used = self.repeated if filling is None else None
             if used is None:
-                used = some._identity(session, weather_issues.get(session, issue), forecasts)
+                skill = self.skills.get((self.days, issue)) if filling is None else None
+                used = some._identity(session, weather_issues.get(session, issue), forecasts, skill)
             if used is None or filling is None:
                 yield self._whole(session, names, forecasts, used)
             else:
@@ -208,11 +218,17 @@ class WeatherChoice(Compared):
         return newest
 
     def _identity(
-        self, session: Session, issue: weather_issues.Issue, forecasts: Mapping[str, WeatherForecast]
+        self,
+        session: Session,
+        issue: weather_issues.Issue,
+        forecasts: Mapping[str, WeatherForecast],
+        skill: WeatherSkill | None,
     ) -> RunWeather | None:
         """Return a weather forecast as a run stores it; None where it covers none of the run's basins."""
         if not forecasts:
             return None
+        if skill is None or not {*self.variables} <= skill.correlations.keys():
+            skill = self.skill(session, issue)
         name = name_of_weather(issue.source, issue.model)
         return RunWeather(
             id=issue.id,
@@ -222,7 +238,7 @@ class WeatherChoice(Compared):
             available_time=max(forecast.issue.available_time for forecast in forecasts.values()),
             licence=issue.licence,
             credit=issue.credit,
-            skill=self.skill(session, issue),
+            skill=skill,
             recalibration=error_models.recalibration_of(session, self.version, name),
         )
 

@@ -17,7 +17,7 @@ from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Period, days_between
+from hydrology.base.calendar import Days, Period, days_between
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
@@ -108,6 +108,45 @@ def read_product(
             if stored is not None:
                 found[basin][variable] = stored
         yield from found.items()
+
+
+def unknown_days(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str] | None = None
+) -> Iterator[tuple[str, dict[str, tuple[Period, Days]]]]:
+    """Yield basins with the stored years of a product, and their days without a value, by variable.
+
+    Years with all their values are read only at the ends of what is stored without a gap between years. Basins where a
+    year that lacks values is damaged are left out.
+    """
+    of_series: dict[str, Any] = {"partition_by": (SERIES.c.basin_id, SERIES.c.variable), "order_by": SERIES.c.year}
+    before, after = (function(SERIES.c.year).over(**of_series) for function in (func.lag, func.lead))
+    columns = (*READ, SERIES.c.unknown_days, before.label("before"), after.label("after"))
+    years = narrowed(select(*columns).filter_by(product=product), (SERIES.c.variable.in_, variables))
+    for first in range(0, len(basin_ids), AT_A_TIME):
+        some = basin_ids[first : first + AT_A_TIME]
+        year = years.where(SERIES.c.basin_id.in_(some)).subquery().c
+        at_an_end = or_(year.before.is_(None), year.after.is_(None), year.before < year.year - 1)
+        query = select(*year).where(or_(year.unknown_days > 0, at_an_end)).order_by(year.variable, year.year)
+        rows = grouped((row.basin_id, row) for row in session.execute(query))
+        for basin in some:
+            by_variable = grouped((row.variable, row) for row in rows.get(basin, ()))
+            try:
+                found = {variable: _unknown(of_variable) for variable, of_variable in by_variable.items()}
+            except DamagedSeries:
+                continue
+            yield basin, found
+
+
+def _unknown(rows: Sequence[Row[Any]]) -> tuple[Period, Days]:
+    span = calendar_years(rows[0].year, rows[-1].year)
+    unknown = [span.days[:0]]
+    for row in rows:
+        if row.before is not None and row.before < row.year - 1:  # the years between are not stored
+            unknown.append(calendar_years(row.before + 1, row.year - 1).days)
+        if row.unknown_days:
+            ((*_, values, _, _),) = whole([row[: len(READ)]])
+            unknown.append(january(row.year) + np.flatnonzero(np.isnan(np.frombuffer(values, VALUE))))
+    return span, np.concatenate(unknown)
 
 
 def read_variable(

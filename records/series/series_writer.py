@@ -202,6 +202,7 @@ def _store(session: Session, merges: Sequence[_Merge], at: datetime) -> None:
                 "revision": revisions.get(year, 0) + 1,
                 "source_id": merge.given.source_id,
                 "updated_at": at,
+                "unknown_days": int(np.isnan(merged.values[days]).sum()),
             }
             key = {**merge.given.columns, "year": year}
             if year in revisions:

@@ -30,7 +30,10 @@ YEAR_SUMMED = Summed(("basin_id", "product", "variable", "year", "unit"), ("valu
     summed=YEAR_SUMMED,
 )
 class _Year:
-    """A calendar year of a daily series: little-endian float32 values and one flag byte per day."""
+    """A calendar year of a daily series: little-endian float32 values and one flag byte per day.
+
+    `unknown_days`: the number of those without a value.
+    """
 
     basin_id: Annotated[str, ForeignKey("basins.id")]
     product: str
@@ -42,6 +45,7 @@ class _Year:
     source_id: Annotated[int, ForeignKey("sources.id")]
     revision: int
     updated_at: datetime
+    unknown_days: int
 
 
 @stored(

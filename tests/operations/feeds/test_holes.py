@@ -238,3 +238,18 @@ def test_a_stored_day_of_the_future_makes_no_hole(office: Office) -> None:
         later = daily("2099-01-02", 1.0, unit="mm/day")
         series_writer.write(session, MAINE, "open_meteo_era5", "precipitation", later, a_source(session), NOW)
     assert office.fetch("past")[MAINE].holes == []
+
+
+def test_an_old_day_that_is_withdrawn_is_a_hole_until_it_comes_again(office: Office) -> None:
+    office.add("past", ARCHIVE)
+    assert office.fetch("past", period="2023-12-01..2026-11-21")[MAINE].holes == []
+    assert office.fetch("past")[MAINE].holes == []  # of whole years, nothing is read
+    with office.database.transaction() as session:
+        withdrawn = daily("2025-07-01", np.nan, unit="mm/day")
+        series_writer.write(session, MAINE, "open_meteo_era5", "precipitation", withdrawn, a_source(session), NOW)
+    nulls(office, ["2025-07-01"])
+    hole = {"first": "2025-07-01", "last": "2025-07-01", "variables": ["precipitation"]}
+    assert office.fetch("past")[MAINE].holes == [hole]
+    nulls(office, [])
+    assert office.fetch("past")[MAINE].holes == []
+    assert rain(office, "2025-07-01") == gauge(MAINE).weather["precipitation"].values[578]

@@ -305,3 +305,14 @@ def test_an_upgrade_moves_feeds_of_the_older_service_of_usgs_to_its_present_one(
         {"adapter": "usgs", "basins": [BASIN], "days_back": 7, "series": {BASIN: "68077"}},
     )
     assert isinstance(moved.read(), UsgsSettings)
+
+
+def test_an_upgrade_counts_the_days_without_a_value_of_stored_years(database: Database) -> None:
+    _fill(database)
+    counted = text("SELECT year, unknown_days FROM series ORDER BY year")
+    with database.reading() as session:
+        before = session.execute(counted).all()
+    _downgrade(database, "0026")
+    database.migrate()
+    with database.reading() as session:
+        assert session.execute(counted).all() == before == [(2008, 365), (2009, 365)]

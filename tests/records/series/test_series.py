@@ -48,6 +48,10 @@ def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
     return {at: (value.tobytes(), int(flag)) for at, value, flag in output if not flag & Flag.ABSENT}
 
 
+def _value(known: tuple[bytes, int]) -> float:
+    return float(np.frombuffer(known[0], "<f4")[0])
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
 def test_written_data_are_read_back_and_earlier_values_are_remembered(
@@ -75,8 +79,12 @@ def test_written_data_are_read_back_and_earlier_values_are_remembered(
             whole = Period(min(model), max(model))
             assert series.extent(session, [BASIN], KEY[1], [KEY[2]]) == {(BASIN, KEY[2]): whole}
             many = series.read_many(session, [BASIN], KEY[1], [KEY[2]], whole)[0, :, 0]
-            expected_values = [np.frombuffer(model[at][0], "<f4")[0] if at in model else np.nan for at in whole.days]
+            expected_values = [_value(model[at]) if at in model else np.nan for at in whole.days]
             np.testing.assert_array_equal(many, expected_values)
+            ((_, found),) = series.unknown_days(session, [BASIN], KEY[1])
+            years, unknown = found[KEY[2]]
+            assert [*unknown] == [at for at in years.days if at not in model or np.isnan(_value(model[at]))]
+            assert str(years) == f"{str(whole.first)[:4]}-01-01..{str(whole.last)[:4]}-12-31"
         session.rollback()
 
 
