@@ -30,7 +30,7 @@ from records.runs.run_weather import RunWeather, name_of_weather
 from records.weather.weather_issues import ISSUES, PARTS
 
 BEHIND = timedelta(days=1)
-"""A weather forecast whose reference time is older by more than the newest one's is missing."""
+"""A weather forecast takes part while its reference time is at most this much older than that of the run's."""
 EXPECTED = timedelta(days=10)
 """A weather model is expected while the reference time of its newest forecast is at most this much older."""
 

@@ -1,5 +1,6 @@
 """A rival's forecasts are judged beside the own ones of the same days, by the same code, and never mixed into them."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -10,6 +11,7 @@ from scores.continuous import mae
 
 from extensions.rivals.comparison import RivalScore, compare
 from extensions.rivals.reading import RivalFlows
+from extensions.rivals.section import drawn
 from extensions.rivals.storing import add
 from hydrology.base.absent import Absent
 from hydrology.base.arrays import Array
@@ -27,6 +29,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS
 from testing.work import work_of
+from tests.app.conftest import serving
 from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
 
 pytestmark = pytest.mark.extended
@@ -173,3 +176,18 @@ def test_another_kind_under_its_name_and_basins_not_stored_are_refused(lived: Da
         RivalFlows("forecasts", 1, {**simulated.flows, ("USGS-99999999", ISSUED[0]): flow}),
     )
     assert (done.basins, set(done.left_out)) == (1, {"USGS-99999999"})
+
+
+def test_its_flows_are_drawn_beside_a_forecast_of_the_same_day_on_request(lived: Database) -> None:
+    every = added(lived)
+    with lived.reading() as session:
+        shown = latest.latest(session, BASINS[0], SETTLED.now())
+        found = drawn(session, shown, "mm/day")
+        assert drawn(session, replace(shown, run=replace(shown.run, issued_at=SETTLED.now())), "mm/day") == {}
+    assert list(found) == [RIVAL]
+    assert [str(day) for day in found[RIVAL]] == [str(ISSUED[-1] + ahead) for ahead in range(LEADS)]
+    assert list(found[RIVAL].values()) == pytest.approx(every[BASINS[0]][-1].tolist(), rel=1e-5)
+    with serving(lived.url, SETTLED.now()) as client:
+        pages = [client.get(f"/basins/{BASINS[0]}", params=asked).text for asked in ({}, {"drawn": "rivals"})]
+    assert ['value="rivals" checked' in page for page in pages] == [False, True]
+    assert [f'"label": "{RIVAL}"' in page or f'"label":"{RIVAL}"' in page for page in pages] == [False, True]
