@@ -10,6 +10,7 @@ from freshet.cli.output import listing
 from freshet.cli.reading import Reading, Shown, reads, writes
 from freshet.cli.text_files import valid
 from hydrology.base.errors import counted
+from jobspec import fields
 from records.access.audit import Writer
 
 Name = Annotated[str, argument("REGION", "Its name, such as columbia.")]
@@ -38,7 +39,7 @@ def put(
     """Set a region by one rule: --huc, --agency or --basin. One that has the name is replaced."""
     given: dict[str, Any] = {"huc": huc, "agency": agency, "basins": basin or None, "unfinished_jobs": jobs}
     given |= {"subscriptions": subscriptions}
-    found = endpoints.put_region(by, region, valid(NewRegion, given, "region"))
+    found = endpoints.put_region(by, valid(fields.Name, region, "region's name"), valid(NewRegion, given, "region"))
     return Shown(found, lambda: _in_words(found))
 
 

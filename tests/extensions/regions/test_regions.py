@@ -263,6 +263,7 @@ def test_commands_set_and_show_regions_and_make_keys_for_them(empty: Freshet) ->
         (("keys", "make", "Bo", "--region", "nowhere"), "No region 'nowhere' is stored here"),
         (("keys", "make", "Bo", "--scope", "admin", "--region", "columbia"), "for the whole service"),
         (("regions", "set", "snake"), "by one rule"),
+        (("regions", "set", "snake/upper", "--huc", "17"), "The region's name is not possible"),
         (("regions", "remove", "columbia"), "1 key (Ann)"),
     ):
         answer = empty(*refused)
