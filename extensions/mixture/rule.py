@@ -28,7 +28,7 @@ from hydrology.uncertainty.error_model import LEVELS, MIN_FLOWS, between_levels,
 from hydrology.uncertainty.error_paths import moved
 from hydrology.uncertainty.weighted import weighted_quantiles
 
-PULL = 2.0
+PULL = 6.0
 """Of equal shares, in issue days: of their squared difference, times the mean CRPS."""
 MEMORY_DAYS = 45.0
 """Age of an issue day at which its losses have the weight 1/e."""
@@ -39,7 +39,7 @@ LEADS_ALIKE = 2.0
 """Distance of leads, in days, at which what was learnt counts 1/e."""
 OF_OTHERS = 0.5
 """Weight of what was learnt in all basins, against the basin's own."""
-OF_WEATHER = 5.0
+OF_WEATHER = 30.0
 """Weight of how the models' precipitation came true, in issue days."""
 MIN_CRPS = 1e-6
 """mm/day: divisor where a river is dry and was forecast to be."""
