@@ -75,7 +75,7 @@ def of_file(file: Path | None) -> Fields:
     return fields
 
 
-def valid(contract: type[T] | TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
+def valid(contract: type[T] | TypeAdapter[T], fields: Any, work: str, note: str = "") -> T:
     """Return the validated object that the fields describe; errors name the field."""
     try:
         return (contract if isinstance(contract, TypeAdapter) else TypeAdapter(contract)).validate_python(fields)
