@@ -26,6 +26,7 @@ from app.pages.rivers_map import Box, drawn
 from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from hydrology.base.errors import counted
+from jobspec.fields import Name
 from records.basins import regions
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, renewed_at
@@ -70,7 +71,7 @@ class Selection:
     alert: Annotated[Severity | None, _OR_EMPTY, Query(description="Least severity of the basins' alerts.")] = None
     us_state: Annotated[str, Query(description="State that names end with.", max_length=2)] = ""
     huc: Annotated[str, Query(description="Start of the hydrologic unit code.", max_length=12)] = ""
-    region: Annotated[str | None, _OR_EMPTY, Query(description="Name of a region.", max_length=64)] = None
+    region: Annotated[Name | None, _OR_EMPTY, Query(description="Name of a region.")] = None
     agency: Annotated[str, Query(description="Start of the identifier.", max_length=20)] = ""
     basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = ()
     sort: Annotated[Sort, Query(description="Order of the table.")] = "concern"

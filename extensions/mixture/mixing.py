@@ -145,7 +145,8 @@ def _with_others(
     leads = plan.days.to_come.horizon
     losses = Losses.none(len(there), leads) if past is None else past.losses
     precipitation = plan.parts[0].loaded.config.inputs.mass
-    expected = expected_losses([own.weather.skill.correlations[precipitation] for own in there.values()])
+    skills = [own.weather.skill for own in there.values()]
+    expected = expected_losses([one.correlations[precipitation] for one in skills], [one.issues for one in skills])
     share = losses.shares(of_all.get(tuple(there), losses), expected)
     missing = {model: why for model, why in others.items() if isinstance(why, Absent)}
     issues = 0 if past is None else past.issues

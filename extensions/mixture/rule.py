@@ -119,10 +119,14 @@ class Losses:
         return np.stack([_least(*of_lead) for of_lead in by_lead], axis=1)
 
 
-def expected_losses(correlations: Sequence[Sequence[float]]) -> Array:
-    """Return the losses to expect of models, (models, 1), by the correlations of their precipitation with what came."""
+def expected_losses(correlations: Sequence[Sequence[float]], issues: Sequence[int]) -> Array:
+    """Return the losses to expect of models, (models, 1), by the correlations of their precipitation with what came.
+
+    They count as far as the model with the fewest past issues was compared: a new one is not judged by what is assumed.
+    """
     unexplained = np.array([1 - np.mean(np.square(of_model)) for of_model in correlations])
-    return np.asarray(OF_WEATHER * (unexplained / max(unexplained.mean(), 1e-9) - 1)[:, np.newaxis])
+    weight = OF_WEATHER * min(issues) / max(*issues, 1)
+    return np.asarray(weight * (unexplained / max(unexplained.mean(), 1e-9) - 1)[:, np.newaxis])
 
 
 def _least(alone: Array, apart: Array) -> Array:

@@ -139,7 +139,7 @@ def test_shares_follow_the_flow_that_came_and_a_missing_model_leaves_its_own(her
     found = here.shares()
     losses = {basin: losses_before(here, basin, [*found], 4) for basin in BASINS}
     rain = [here.skill(model)["precipitation"] for model in found]
-    expected = losses[BASIN].shares(Losses.mean([*losses.values()]), expected_losses(rain))
+    expected = losses[BASIN].shares(Losses.mean([*losses.values()]), expected_losses(rain, [1, 1]))
     np.testing.assert_allclose([one.by_lead for one in found.values()], expected, atol=1e-4)
     assert abs(expected[0, 0] - 0.5) > 0.01
     assert {one.issues for one in found.values()} == {4}

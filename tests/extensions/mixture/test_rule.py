@@ -104,9 +104,17 @@ def test_a_lead_without_scores_follows_its_neighbours_and_a_new_model_stays_at_t
 
 def test_weather_that_comes_true_counts_before_any_flow_has_come() -> None:
     none = Losses.none(2, LEADS)
-    assert (none.shares(none, expected_losses([[0.9, 0.7], [0.8, 0.5]]))[0] > 0.5).all()
-    np.testing.assert_allclose(none.shares(none, expected_losses([[0.9, 0.7]] * 2)), 0.5)
-    np.testing.assert_allclose(none.shares(none, expected_losses([[1.0], [1.0]])), 0.5)
+    assert (none.shares(none, expected_losses([[0.9, 0.7], [0.8, 0.5]], [1, 1]))[0] > 0.5).all()
+    np.testing.assert_allclose(none.shares(none, expected_losses([[0.9, 0.7]] * 2, [1, 1])), 0.5)
+    np.testing.assert_allclose(none.shares(none, expected_losses([[1.0], [1.0]], [1, 1])), 0.5)
+
+
+def test_a_new_weather_model_is_not_measured_by_what_is_assumed() -> None:
+    none, skills = Losses.none(2, LEADS), [[0.9, 0.7], [0.8, 0.5]]
+    np.testing.assert_allclose(none.shares(none, expected_losses(skills, [9, 0])), 0.5)
+    np.testing.assert_allclose(none.shares(none, expected_losses(skills, [0, 0])), 0.5)
+    of_few, of_many = (none.shares(none, expected_losses(skills, [9, count]))[0] for count in (1, 9))
+    assert ((of_few > 0.5) & (of_many > of_few)).all()
 
 
 def test_what_other_basins_show_counts_too() -> None:
