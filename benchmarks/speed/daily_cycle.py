@@ -115,7 +115,7 @@ class LiveCountry:
             for one in data.series
             for product in ((LIVE, SECOND) if one.product == PRODUCT else ("usgs",))
         )
-        areas, place = {LIVE: area, SECOND: area}, (30 + number / 30, -70 - number / 15)
+        areas, place = {LIVE: area, SECOND: area}, (30 + number % 450 / 30, -70 - number % 450 / 15 - number // 450)
         return replace(data, basin=basin, areas=areas, latitude=place[0], longitude=place[1], series=series)
 
 
