@@ -185,8 +185,9 @@ def _days(world: World, asked: Mapping[str, Any], time_zone: str) -> Days:
 
 
 def _nearest(world: World, latitude: float, longitude: float) -> Gauge:
-    gauges = world.gauges.values()
-    return min(gauges, key=lambda gauge: abs(gauge.latitude - latitude) + abs(difference(gauge.longitude, longitude)))
+    latitudes, longitudes = world.places
+    apart = np.abs(latitudes - latitude) + np.abs(difference(longitudes, longitude))
+    return [*world.gauges.values()][int(apart.argmin())]
 
 
 def _began(asked: Mapping[str, Any]) -> datetime | None:

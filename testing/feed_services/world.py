@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from hydrology.base.calendar import Day, Period, as_date, day, last_ended_day
 from hydrology.base.series import DailySeries, Flag
@@ -139,6 +140,15 @@ class World:
     categories: dict[str, dict[str, Any]] = field(default_factory=dict)
     missing_runs: set[str] = field(default_factory=set)
     played: Counter[tuple[Day, Fault]] = field(default_factory=Counter)
+    _placed: tuple[Mapping[str, Gauge], npt.NDArray[np.float64]] | None = None
+
+    @property
+    def places(self) -> npt.NDArray[np.float64]:
+        """Latitude and longitude of the gauges, [2, gauges], for which many are searched."""
+        if self._placed is None or self._placed[0] is not self.gauges:
+            places = np.array([(gauge.latitude, gauge.longitude) for gauge in self.gauges.values()]).T
+            self._placed = self.gauges, places
+        return self._placed[1]
 
     @property
     def today(self) -> Day:
