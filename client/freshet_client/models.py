@@ -489,6 +489,9 @@ class CalibrationParams(Model):
     period: str | None = None
     """Days that the weights were not fitted to; by default the version's validation period."""
 
+    basins: list[str] = []
+    """By default the stored basins that the version learnt from. Others have no calibrated forecasts."""
+
     forecasts: bool = False
     """
     Whether to recalibrate the version's forecasts with each weather model by the flow that came after those it issued, instead.
