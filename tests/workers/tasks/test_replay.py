@@ -111,6 +111,6 @@ def test_two_processes_issue_what_one_does(
             result, shown = alone(replace(work, cores=cores), kind, **asked)
             stored.append(forecasts(work.database))
         assert result.get("reasons", {}) == result.get("left_out", {}) == {}
-        assert shown == sorted(shown)
+        assert kind == "forecast" or shown == sorted(shown)  # a forecast shows how far its states are advanced
     assert len(stored[0]) == days * len(BASINS)
     assert stored[0] == stored[1]
