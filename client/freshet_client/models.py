@@ -489,6 +489,9 @@ class CalibrationParams(Model):
     period: str | None = None
     """Days that the weights were not fitted to; by default the version's validation period."""
 
+    basins: list[str] = []
+    """By default the stored basins that the version learnt from. Others have no calibrated forecasts."""
+
     forecasts: bool = False
     """
     Whether to recalibrate the version's forecasts with each weather model by the flow that came after those it issued, instead.
@@ -5897,7 +5900,10 @@ class ForecastError(Model):
 
 
 class ForecastJob(Model):
-    """Issue forecasts."""
+    """
+    Issue forecasts. 256 basins or more are forecast in parts, each with runs and, where none is named, a T0 of its
+    own.
+    """
 
     kind: Literal["forecast"] = "forecast"
     params: ForecastParams

@@ -87,8 +87,9 @@ def _of_period(done: Done, scores: list[Any]) -> list[Any]:
 def calibrate(done: Done) -> Iterator[RenderableType]:
     """Fit the error model of a version: forecasts then carry calibrated quantiles.
 
-    It is fitted on the basins that the version was trained on, and replaces the version's earlier error model. With
-    --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after those issued.
+    It replaces the version's earlier error model. Without --basin it is fitted on the basins that the version was
+    trained on. With --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after
+    those issued.
     """
     if "recalibrations" in done.result:
         yield listing(done.result["recalibrations"], _FITTED, f"Forecasts of version {done.result['version']}")

@@ -35,6 +35,10 @@ class CalibrationParams(RequestModel):
         description="Days that the weights were not fitted to; by default the version's validation period.",
         examples=["1980-10-01..1989-09-30"],
     )
+    basins: Basins = Field(
+        [],
+        description="By default the stored basins that the version learnt from. Others have no calibrated forecasts.",
+    )
     forecasts: bool = Field(
         False,
         description="Whether to recalibrate the version's forecasts with each weather model by the flow that came "
@@ -42,13 +46,13 @@ class CalibrationParams(RequestModel):
     )
 
     @model_validator(mode="after")
-    def _of_a_period_or_of_forecasts(self) -> Self:
-        if self.forecasts and self.period is not None:
-            raise PydanticCustomError("period", "`forecasts` uses all issued forecasts: leave `period` out")
+    def _of_days_or_of_forecasts(self) -> Self:
+        if self.forecasts and (self.period is not None or self.basins):
+            raise PydanticCustomError("forecasts", "`forecasts` uses all issued: leave `period` and `basins` out")
         return self
 
 
-class CalibrationJob(JobRequest, authority=CALIBRATION):
+class CalibrationJob(JobRequest, authority=CALIBRATION, part_basins=64):
     """Fit the error model of a model version, replacing the last: forecasts then have calibrated quantiles."""
 
     kind: Literal["calibration"]

@@ -9,7 +9,8 @@ from hydrology.base.absent import texts
 from jobspec.jobs import judging as requests
 from operations.verification import reforecast as reforecasts
 from operations.verification import simulated_levels
-from operations.verification.calibrate import calibrate
+from operations.verification.calibrate import SimulatedPart, simulate_part, versions_to_fit
+from operations.verification.calibrate import conclude as conclude_calibration
 from operations.verification.compare import ComparedPart, basins_to_compare, compare_part, conclude_comparison
 from operations.verification.evaluate import EvaluatedPart, conclude, evaluate_part
 from operations.verification.past_simulation import StoredPart
@@ -58,13 +59,33 @@ evaluation = Division(EvaluatedPart, _whole_evaluation, _evaluated, _evaluation)
 
 def calibration(running: JobRun, params: requests.CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version, or recalibrate its forecasts."""
-    version, basins = _chosen(running, params.version)
-    if params.forecasts:
-        fitted = recalibrate(running.work, version)
-        return {"version": version, "recalibrations": [asdict(of) for of in fitted]}
-    model = calibrate(running.work, version, basins, params.period)
+    if not params.forecasts:
+        return _error_model(running, params)
+    version, _ = _chosen(running, params.version)
+    return {"version": version, "recalibrations": [asdict(of) for of in recalibrate(running.work, version)]}
+
+
+def _whole_calibration(running: JobRun, params: requests.CalibrationParams) -> list[requests.CalibrationParams]:
+    version, basins = _chosen(running, params.version, params.basins)
+    period, to_fit = versions_to_fit(running.work, version, basins, params.period)
+    return [params.model_copy(update={"version": of, "period": period, "basins": [*basins]}) for of in to_fit]
+
+
+def _simulated(running: JobRun, params: requests.CalibrationParams) -> SimulatedPart:
+    version, basins = _chosen(running, params.version, params.basins)
+    assert params.period is not None
+    return simulate_part(running.work, version, basins, params.period)
+
+
+def _calibrated(running: JobRun, done: Sequence[tuple[requests.CalibrationParams, SimulatedPart]]) -> dict[str, Any]:
+    period, by_version = done[0][0].period, grouped((params.version or "", part) for params, part in done)
+    assert period is not None
+    model = conclude_calibration(running.work, period, by_version)
     error_model = {"period": str(model.period), "basins": len(model.basins), "left_out": texts(model.left_out)}
-    return {"version": version, "error_model": asdict(model) | error_model}
+    return {"version": model.version_id, "error_model": asdict(model) | error_model}
+
+
+_error_model = Division(SimulatedPart, _whole_calibration, _simulated, _calibrated)
 
 
 def _whole_reforecast(running: JobRun, params: requests.ReforecastParams) -> list[requests.ReforecastParams]:

@@ -1,22 +1,27 @@
-"""Versions are evaluated and compared by jobs, whole and in parts."""
+"""Versions are evaluated, calibrated and compared by jobs, whole and in parts."""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
 from hydrology.base.errors import DataProblem
-from operations.verification.evaluate import evaluate_part
 from records.jobs import attempts, jobs
 from records.versions import versions
-from testing.country import BASINS
+from records.versions.error_models import BASIN_ERRORS, ERROR_MODELS
+from testing.country import BASINS, CLOCK, combined
 from testing.jobs.alone import alone
 from testing.jobs.in_process import InProcessJobs
+from testing.work import work_of
+from tests.operations.verification.test_calibrate import UNSEEN
 from tests.workers.tasks.divided import copied, in_jobs, in_parts_of, rows
+from workers.tasks import judging
 
 TABLES = ("scores", "simulated_flow", "snow_cells", "regional_snow")
 COMPARED = ("comparisons", "scores", "simulated_flow", "snow_cells")
+ERRORS = ("error_models", "basin_errors")
 PERIOD = "2004-10-01..2005-07-31"
 
 
@@ -65,6 +70,7 @@ def test_an_evaluation_in_parts_stores_and_returns_what_the_whole_does(
         ("evaluation", {"period": PERIOD}, TABLES),
         ("reforecast", {"period": "2000-10-01..2001-09-30", "every": 30, "horizon": 2}, ("verification",)),
         ("levels", {}, ("simulated_records", "simulated_levels", "simulated_water")),
+        ("calibration", {"period": str(UNSEEN)}, ERRORS),
     ],
 )
 def test_two_processes_store_and_return_what_one_does(
@@ -82,18 +88,54 @@ def test_two_processes_store_and_return_what_one_does(
     assert all(stored[0][1].values())
 
 
-def test_a_part_that_fails_costs_its_basins_alone(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(work: Any, version: str, period: Any, basins: Any) -> Any:
-        if basins == [BASINS[1]]:
-            raise DataProblem("The disk is full: make room.")
-        return evaluate_part(work, version, period, basins)
+@pytest.mark.parametrize("combines", [False, True])
+def test_a_calibration_in_parts_fits_what_the_whole_does(
+    country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch, combines: bool
+) -> None:
+    """That of a combined version also fits its parts, which lack an error model."""
+    database, asked = country_jobs.database, {"period": str(UNSEEN)}
+    with database.reading() as session:
+        version = versions.newest(session).id
+    of_versions = [version]
+    if combines:
+        both = combined(database, CLOCK)
+        version, of_versions = both.id, [*(part.version for part in both.parts), both.id]
+    whole, _ = alone(work_of(database, CLOCK), "calibration", version=version, **asked)
+    expected = rows(database, ERRORS)
+    assert {row["version_id"] for row in expected["error_models"]} == {*of_versions}
+    with database.transaction() as session:
+        for table in (BASIN_ERRORS, ERROR_MODELS):
+            session.execute(delete(table))
+    in_parts_of(monkeypatch, "calibration", 1)
+    done, parts = in_jobs(country_jobs, "calibration", version=version, **asked)
+    assert (done.status, done.result) == ("succeeded", whole)
+    divided = [(part.params["version"], part.params["basins"]) for part in parts]
+    assert sorted(divided) == sorted((of, [basin]) for of in of_versions for basin in BASINS)
+    assert rows(database, ERRORS) == expected
 
-    in_parts_of(monkeypatch, "evaluation", 1)
-    monkeypatch.setattr("workers.tasks.judging.evaluate_part", failing)
-    done, parts = in_jobs(country_jobs, "evaluation", period=PERIOD)
+
+@pytest.mark.parametrize(
+    ("kind", "part_of", "period"),
+    [("evaluation", "evaluate_part", PERIOD), ("calibration", "simulate_part", str(UNSEEN))],
+)
+def test_a_part_that_fails_costs_its_basins_alone(
+    country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch, kind: str, part_of: str, period: str
+) -> None:
+    do_part = getattr(judging, part_of)
+
+    def failing(*asked: Any) -> Any:
+        if [BASINS[1]] in asked:
+            raise DataProblem("The disk is full: make room.")
+        return do_part(*asked)
+
+    in_parts_of(monkeypatch, kind, 1)
+    monkeypatch.setattr(judging, part_of, failing)
+    done, parts = in_jobs(country_jobs, kind, period=period)
     assert sorted(part.status for part in parts) == ["failed", "succeeded", "succeeded"]
     assert done.result is not None
-    assert (done.result["nse"]["basins"], done.result["left_out"]) == (2, {BASINS[1]: "The disk is full: make room."})
+    outcome = done.result if kind == "evaluation" else done.result["error_model"]
+    count = outcome["nse"]["basins"] if kind == "evaluation" else outcome["basins"]
+    assert (count, outcome["left_out"]) == (2, {BASINS[1]: "The disk is full: make room."})
 
 
 def test_an_evaluation_whose_parts_all_fail_fails(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
