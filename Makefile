@@ -4,8 +4,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 # Bytecode of what pip has installed, on all processors; that of torch while pip, which takes one, installs the rest.
 # What nothing imports here is left out; where something does after all, Python writes it then.
+# That of Freshet, too: the processes of the tests begin together, and each would compile all of it.
 NOT_IMPORTED := tests?|testing/_internal|sqlalchemy/testing|_inductor|_dynamo|onnx|networkx|fontTools|mypyc?|casadi|pygments/lexers|sympy/physics
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(NOT_IMPORTED))/'
+OWN := $(dir $(filter-out tests/%,$(wildcard */__init__.py)))
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
     models/nets/compiled/variants.py
 
@@ -28,7 +30,7 @@ setup: .venv/.ready
 # Installing compiles the libraries of models/nets/compiled.
 .venv/.ready: .venv/.torch $(INSTALLED)
 	$(BYTECODE) .venv/lib/python*/site-packages/torch & $(PIP) --editable . && wait
-	$(BYTECODE) .venv/lib
+	$(BYTECODE) .venv/lib $(OWN)
 	@touch $@
 
 .venv/.ready-to-test: .venv/.torch $(INSTALLED)
@@ -38,7 +40,7 @@ setup: .venv/.ready
 	($(BIN)/python setup.py --quiet build_ext --inplace; $(BYTECODE) .venv/lib/python*/site-packages/torch) & \
 	    $(PIP) --no-build-isolation --editable '.[dev]' && wait
 	$(PIP) --no-deps openapi-python-client
-	$(BYTECODE) .venv/lib
+	$(BYTECODE) .venv/lib $(OWN)
 	@touch .venv/.ready $@
 
 demo: .venv/.ready

@@ -274,7 +274,8 @@ def start_earlier(tour: Tour) -> str:
     tour.images.append(_image(tour.stack))
     (newer,) = (tour.stack.folder / "backups").iterdir()
     mounted = '--volume "$PWD/backups:/backups"'
-    refusal = tour.copy.compose(f"run --rm {mounted} worker restore /backups/{newer.name}", expected=4)
+    refusal = tour.copy.compose(f"run --rm {mounted} worker restore /backups/{newer.name} 2>&1 || true")
+    require("newer" in refusal, f"the backup is not refused as a newer one's: {refusal}")
     tour.copy.down()
     newer.unlink()
     tour.stack.compose(f"run --rm --no-deps {mounted} worker backup /backups/earlier")

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -59,25 +59,33 @@ def installed() -> str | None:
 
 
 @contextmanager
-def showing(address: str, **options: Any) -> Iterator[Shown]:
-    """Open a window of a browser on a service. Nothing but the service is asked for, and no script fails."""
-    browser = installed()
-    if browser is None:
+def started() -> Iterator[Browser]:
+    """Start a browser for any number of windows, which share nothing else."""
+    program = installed()
+    if program is None:
         why = f"install one of {', '.join(BROWSERS)} to see the pages drawn"
         assert os.environ.get("FRESHET_BROWSER_REQUIRED") != "1", why
         pytest.skip(why)
-    faults: list[str] = []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browser, args=FLAGS)
-        page = started.new_page(**{"viewport": WIDE, **options})
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        shown = Shown(page, address)
-        page.route("**/*", shown.route)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if _refused(message.text) else None)
-        yield shown
-        started.close()
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def showing(browser: Browser, address: str, **options: Any) -> Iterator[Shown]:
+    """Open a window of a browser on a service. Nothing but the service is asked for, and no script fails."""
+    faults: list[str] = []
+    page = browser.new_page(**{"viewport": WIDE, **options})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    shown = Shown(page, address)
+    page.route("**/*", shown.route)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if _refused(message.text) else None)
+    yield shown
+    page.unroute_all(behavior="ignoreErrors")  # requests that are under way end with the page
+    page.close()
     assert shown.elsewhere == []
     assert faults == []
 

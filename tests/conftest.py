@@ -36,7 +36,8 @@ ROOT = Path(__file__).parents[1]
 COMPILED = ROOT / "models" / "nets" / "compiled"
 TESTS = ROOT / "tests"
 RECORDS = TESTS / "records"
-LONG, WAITING = TESTS / "guide", TESTS / "workers"
+FIRST = (TESTS / "guide", TESTS / "workers", TESTS / "e2e")
+"""The folders of the longest tests."""
 ALL_EXTENDED = "\npytestmark = pytest.mark.extended\n"
 """In a module whose tests are all for `make test-all`."""
 
@@ -52,8 +53,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """Leave PostgreSQL to `make test-all`, but for `records` and the first test of each other folder.
 
-    Each process of pytest-xdist begins with an equal part of the tests, in their order. The first begins with the
-    longest, the second with those that wait for processes, so that neither are left to run alone at the end.
+    Each process of pytest-xdist begins with an equal part of the tests, in their order. The first parts begin with the
+    longest, so that none of them is left to run alone at the end.
     """
     on_postgresql = [
         item
@@ -67,10 +68,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
         if item not in first_of_folders:
             item.add_marker(pytest.mark.extended)
     yield  # those that are not asked for are left out
-    long, waiting = ([item for item in items if item.path.is_relative_to(folder)] for folder in (LONG, WAITING))
-    others = [item for item in items if item not in {*long, *waiting}]
-    rest_of_first = max(len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) - len(long), 0)
-    items[:] = [*long, *others[:rest_of_first], *waiting, *others[rest_of_first:]]
+    others = [item for item in items if not any(item.path.is_relative_to(folder) for folder in FIRST)]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    in_parts: list[pytest.Item] = []
+    for number, folder in enumerate(FIRST, start=1):
+        in_parts += [item for item in items if item.path.is_relative_to(folder)]
+        rest = max(number * len(items) // processes - len(in_parts), 0)
+        in_parts += others[:rest]
+        del others[:rest]
+    items[:] = [*in_parts, *others]
 
 
 def _database_of(item: pytest.Item) -> object:

@@ -195,7 +195,7 @@ def _part(
     report: Callable[[Progress], None],
 ) -> Any:
     running = JobRun(Work.opened(settings, clock), job, _at_times(report), lambda: None, grant)
-    running.roots = roots
+    running.roots, running.works_alone = roots, True
     return _attempt(running, do_part, read(*parts[number]))
 
 

@@ -85,7 +85,8 @@ class JobRun:
         self.roots: tuple[Path, ...] | None = work.settings.ingest_roots
 
     def request(self, params: Params) -> RunRequest[Params]:
-        return RunRequest(params, self.grant.purpose, self.grant.owner, self.job.id)
+        """Return the request for runs; repeating a stored job returns its runs."""
+        return RunRequest(params, self.grant.purpose, self.grant.owner, None if self.works_alone else self.job.id)
 
     def show(self, done: int, total: int, detail: str = "") -> None:
         self._show({"done": done, "total": total, "detail": detail})

@@ -48,8 +48,9 @@ class AllBasins:
             if today is None or read_at != stamp:
                 found = overview(session, at)
                 if with_skill:
-                    known = simulation_skill(session, {basin.id: basin.version for basin in found if basin.version})
-                    found = [basin._replace(nse=known.get(basin.id)) for basin in found]
+                    known = simulation_skill(session, {basin.version for basin in found if basin.version})
+                    values = (known.get(basin.version or "", {}).get(basin.id) for basin in found)
+                    found = [BasinOverview._make((*basin[:-1], nse)) for basin, nse in zip(found, values, strict=True)]
                 today = today if today is not None and today.unsorted == found else Today(found)
                 self._read[which] = stamp, today
             return today

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -43,11 +44,11 @@ class Scale:
 
     def colours(self, basins: Sequence[BasinOverview]) -> Array:
         """Return the place in `entries` of each basin's colour."""
-        values = np.array([self.value(basin) for basin in basins], dtype=np.float64)
+        values = np.array([*map(self.value, basins)], dtype=np.float64)
         found = np.where(np.isnan(values), len(self.labels), np.searchsorted(self.edges, values, side="right"))
         if self.of_forecast:
             greys = {state: place for place, (state, _) in enumerate(GREYS, len(self.labels))}
-            states = np.array([greys.get(basin.state, -1) for basin in basins], dtype=np.intp)
+            states = np.array([greys.get(state, -1) for state in map(attrgetter("state"), basins)], dtype=np.intp)
             found = np.where(states < 0, found, states)
         return found
 
@@ -75,19 +76,19 @@ SCALES: Mapping[ColourBy, Scale] = {
         palette="warning",
         edges=(0.05, 0.2, 0.5),
         labels=("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
-        value=lambda basin: basin.chance,
+        value=attrgetter("chance"),
         write=lambda share: f"{100 * share:.0f} %",
     ),
     "flow": _of_normal(
         title="Flow against normal",
         means="The forecast flow of the next days in percent of the observed mean of the same days in all other years.",
-        value=lambda basin: basin.percent_of_normal,
+        value=attrgetter("percent_of_normal"),
     ),
     "snow": _of_normal(
         title="Snow against normal",
         means="Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has "
         "both; without a colour where reference snow or Snow-17 lies outside the range of its members.",
-        value=lambda basin: basin.snow_percent,
+        value=attrgetter("snow_percent"),
     ),
     "skill": Scale(
         title="Skill",
@@ -96,7 +97,7 @@ SCALES: Mapping[ColourBy, Scale] = {
         palette="quality",
         edges=(0.3, 0.5, 0.7, 0.85),
         labels=("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),
-        value=lambda basin: basin.nse,
+        value=attrgetter("nse"),
         write=lambda nse: f"{nse:.2f}",
         of_forecast=False,
     ),
@@ -112,7 +113,7 @@ SCALES: Mapping[ColourBy, Scale] = {
             f"stale, {STALE_AFTER_DAYS + 1} to 7 days",
             "stale, 8 days and more",
         ),
-        value=lambda basin: basin.weather_age_days,
+        value=attrgetter("weather_age_days"),
         write=lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
         of_forecast=False,
     ),

@@ -310,8 +310,8 @@ class Map:
 def drawn(basins: Sequence[BasinOverview], part: Box | None, colours: Array) -> Map | None:
     """Return the map of basins, most urgent first, by their places in the legend of colours; None where no place is
     known and no part of the map is asked for."""
-    columns = [(basin.latitude, basin.longitude) for basin in basins]
-    places = np.array(columns, dtype=np.float64).reshape(-1, 2).T
+    columns = [basin.latitude for basin in basins], [basin.longitude for basin in basins]
+    places = np.array(columns, dtype=np.float64)
     known: Mask = np.asarray(np.isfinite(places).all(axis=0))
     places = places[:, known]
     if part is not None:
@@ -329,15 +329,17 @@ def points(
 ) -> list[Point]:
     """Return the points of basins, the most urgent first: each basin joins the most urgent point that lies near."""
     xs, ys = projected.across(places[1]), projected.down(places[0])
-    free, found = np.arange(len(basins)), list[Point]()
-    while free.size:
-        x, y = xs[free[0]], ys[free[0]]
-        near = (xs[free] - x) ** 2 + (ys[free] - y) ** 2 < reach**2
-        near[0] = True
-        joined = free[near]
+    eastward = np.argsort(xs)
+    sorted_xs, free, found = xs[eastward], np.ones(len(basins), dtype=bool), list[Point]()
+    while free.any():
+        first = int(free.argmax())
+        x, y = xs[first], ys[first]
+        west, east = np.searchsorted(sorted_xs, (x - reach, x + reach))
+        strip = eastward[west:east]  # not all basins, again for each point
+        joined = strip[free[strip] & ((xs[strip] - x) ** 2 + (ys[strip] - y) ** 2 < reach**2)]
         counts = np.bincount(colours[joined]).tolist()
-        found.append(Point(round(float(x), 1), round(float(y), 1), basins[int(free[0])], places[:, joined], counts))
-        free = free[~near]
+        found.append(Point(round(float(x), 1), round(float(y), 1), basins[first], places[:, joined], counts))
+        free[joined] = False
         if len(found) > MANY_POINTS and reach < NEAR_OF_MANY:
             return points(projected, basins, places, colours, NEAR_OF_MANY)
     return found

@@ -27,7 +27,7 @@ from app.service import status
 from hydrology.alerts import SEVERITIES, Severity, rank
 from hydrology.base.errors import counted
 from jobspec.fields import Name
-from records.basins import regions
+from records.basins import ownership, regions
 from records.outlooks import reader
 from records.outlooks.overview import BasinOverview, renewed_at
 
@@ -145,14 +145,14 @@ def _renewal(basins: Sequence[BasinOverview], today: date) -> SimpleNamespace:
     return SimpleNamespace(
         basins=len(official),
         states=Counter(map(attrgetter("state"), official)),
-        without_model=sum(not basin.has_model for basin in official),
+        without_model=[basin.has_model for basin in official].count(False),
         weather_until=today - timedelta(days=min(late)) if late else None,  # of the newest of the stale forecasts
     )
 
 
 def _of_all(basins: Sequence[BasinOverview], today: date) -> dict[str, Any]:
     """Return what the page shows of all basins, whichever are chosen."""
-    t0s = Counter(basin.t0 for basin in basins if basin.t0 is not None).most_common(1)
+    t0s = Counter([basin.t0 for basin in basins if basin.t0 is not None]).most_common(1)
     return {
         "of": len(basins),
         "t0": date.fromisoformat(t0s[0][0]) if t0s else None,
@@ -234,7 +234,7 @@ def _among(basins: Sequence[BasinOverview], members: frozenset[str] | None) -> S
 def _places(basins: Sequence[BasinOverview]) -> dict[str, list[str]]:
     """Return the states, regions and agencies of basins; empty where there is no choice."""
     found = {
-        "us_state": {basin.us_state or "" for basin in basins},
+        "us_state": {ownership.us_state(basin.name or "") or "" for basin in basins},
         "huc": {(basin.huc or "")[:2] for basin in basins},
         "agency": {basin.id.partition("-")[0] for basin in basins},
     }
@@ -244,8 +244,8 @@ def _places(basins: Sequence[BasinOverview]) -> dict[str, list[str]]:
 def _sentence(basins: Sequence[BasinOverview]) -> str:
     """Return a summary of the day; the basins are most urgent first."""
     alarmed = [basin for basin in basins if basin.severity is not None and basin.is_official]
-    forecasts = sum(basin.t0 is not None for basin in basins)
-    undecided = sum(basin.t0 is not None and basin.chance is None for basin in basins)
+    chances = [basin.chance for basin in basins if basin.t0 is not None]
+    forecasts, undecided = len(chances), chances.count(None)
     if not alarmed and undecided:
         return f"No alert, but in {undecided} of {counted(forecasts, 'basin')} none can be decided yet."
     if not alarmed:

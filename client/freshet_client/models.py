@@ -5900,7 +5900,10 @@ class ForecastError(Model):
 
 
 class ForecastJob(Model):
-    """Issue forecasts."""
+    """
+    Issue forecasts. 256 basins or more are forecast in parts, each with runs and, where none is named, a T0 of its
+    own.
+    """
 
     kind: Literal["forecast"] = "forecast"
     params: ForecastParams

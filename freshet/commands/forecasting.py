@@ -53,7 +53,7 @@ def forecast(done: Done) -> Iterator[RenderableType]:
     """Advance the states to T0 and forecast.
 
     Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that the record allows. Without --basin:
-    every basin that has a model.
+    every basin that has a model. 256 basins or more are forecast in parts, each with runs and a T0 of its own.
     """
     yield from _runs(done, [run["run"] for run in done.result["runs"]])
 

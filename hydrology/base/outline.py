@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,13 +32,13 @@ def normalised(longitude: float) -> float:
 
 def extent(longitudes: Iterable[float]) -> tuple[float, float]:
     """Return west (-180 to 180) and east (not below west) of the shortest arc that contains all longitudes."""
-    ascending = sorted({normalised(longitude) for longitude in longitudes})
-    west, east = ascending[0], ascending[-1]
-    gaps = [after - before for before, after in pairwise(ascending)]
-    if gaps and max(gaps) > 360 - (east - west):
-        widest = gaps.index(max(gaps))
+    given = np.array([*longitudes], dtype=np.float64)
+    ascending = np.unique(np.where(np.abs(given) <= 180, given, (given + 180) % 360 - 180))
+    west, east, gaps = ascending[0], ascending[-1], np.diff(ascending)
+    if gaps.size and gaps.max() > 360 - (east - west):
+        widest = int(gaps.argmax())
         west, east = ascending[widest + 1], ascending[widest] + 360
-    return west, east
+    return float(west), float(east)
 
 
 MAX_VERTICES = 5_000

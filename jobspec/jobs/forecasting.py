@@ -71,8 +71,9 @@ class ForecastParams(AheadParams):
     )
 
 
-class ForecastJob(JobRequest, authority=FORECAST, operational=True, time_limit=timedelta(hours=2)):
-    """Issue forecasts."""
+class ForecastJob(JobRequest, authority=FORECAST, operational=True, time_limit=timedelta(hours=2), part_basins=256):
+    """Issue forecasts. 256 basins or more are forecast in parts, each with runs and, where none is named, a T0 of its
+    own."""
 
     model_config = examples({"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}})
 

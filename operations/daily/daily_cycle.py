@@ -70,7 +70,7 @@ class BasinOutcome:
 
 @dataclass(frozen=True, slots=True)
 class IssuedPart:
-    """The outcome of a part of a cycle.
+    """The outcome of a part of a cycle, or of a forecast of many basins, which names those of failed parts alone.
 
     Attributes:
         runs: their ids.

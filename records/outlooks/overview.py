@@ -94,25 +94,26 @@ _BASINS = (
     .order_by(_NEWEST.run_id.is_not(None), PROMOTIONS.c.id)
 )
 """The last row of a basin is of its last promoted version that has issued a forecast (`records.forecasts.latest`). Days
-are texts, and names as they are stored: to convert each would take longer than to read it."""
+and names are as the driver reads them (days as dates from PostgreSQL, as texts from SQLite): to convert each would take
+longer than to read it."""
 
 
 def overview(session: Session, at: datetime) -> list[BasinOverview]:
     """Return every basin at an instant, by few statements over narrow rows: nothing packed is read."""
     found = dict[str, BasinOverview]()
-    age_of = cache(lambda day: (at.date() - date.fromisoformat(day)).days)  # days are few, basins many
+    text = cache(str)  # days are few, basins many
+    age_of = cache(lambda day: (at.date() - date.fromisoformat(text(day))).days)
     alerts = session.execute(select(ALERTS.c.basin_id, ALERTS.c.severity).where(ALERTS.c.severity.in_(SEVERITIES)))
-    severities = dict(sorted(alerts.all(), key=lambda row: rank(row[1])))  # the highest of a basin is the last
-    rows = session.execute(_BASINS, {"at": at}).all()
-    for id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled in rows:
-        site, severity = (id_, name, y, x, huc, bool(official)), severities.get(id_)
+    severity_of = dict(sorted(alerts.all(), key=lambda row: rank(row[1]))).get  # the highest of a basin is the last
+    for row in session.execute(_BASINS, {"at": at}).all():
+        id_, name, y, x, huc, official, version, run, t0, until, chance, peak, flow, snow, is_noted, filled = row
         if is_noted:
-            age = age_of(str(until or t0)) - filled
+            age = age_of(until or t0) - filled
             state = "stale" if stale(age) else "fresh"
-            numbers = (age, chance, peak, flow, snow, severity, state, True, None)
-            found[id_] = BasinOverview._make((*site, version, run, str(t0), *numbers))
+            numbers = (age, chance, peak, flow, snow, severity_of(id_), state, True, None)
+            found[id_] = BasinOverview._make((id_, name, y, x, huc, bool(official), version, run, text(t0), *numbers))
         else:
-            found[id_] = BasinOverview(*site, severity=severity)
+            found[id_] = BasinOverview(id_, name, y, x, huc, bool(official), severity=severity_of(id_))
     lacking = [basin for basin in found.values() if basin.run is None]
     return [*(found | {basin.id: basin for basin in _searched(session, lacking, at, age_of)}).values()]
 

@@ -1,7 +1,9 @@
 """Skill of versions in basins, on days that they have not learnt from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from sqlalchemy import JSON, Row, select, type_coerce
@@ -72,15 +74,13 @@ class BasinSkill:
     forecasts: ForecastSkill | Absent
 
 
-def simulation_skill(session: Session, versions_of: Mapping[str, str]) -> dict[str, float]:
-    """Return the Nash-Sutcliffe efficiency of basins' versions on held-out days; basins without one are left out."""
-    evaluated = {version: versions.get(session, version).evaluated_as for version in {*versions_of.values()}}
-    found = scores.held_out_scores(session, sorted({name for names in evaluated.values() for name in names}), [METRIC])
-    every = {
-        basin: next((one for name in evaluated[version] if (one := found.get((name, basin, METRIC)))), None)
-        for basin, version in versions_of.items()
-    }
-    return {basin: score.value for basin, score in every.items() if score is not None}
+def simulation_skill(session: Session, used: Collection[str]) -> dict[str, dict[str, float]]:
+    """Return the Nash-Sutcliffe efficiency of versions on held-out days, by basin; basins without one are left out."""
+    of_version = dict[str, dict[str, float]]()
+    for version in used:
+        own_last = reversed(versions.get(session, version).evaluated_as)
+        of_version[version] = reduce(or_, (scores.held_out_values(session, name, METRIC) for name in own_last))
+    return of_version
 
 
 def skill_of_many(session: Session, shown: Mapping[str, Run]) -> dict[str, BasinSkill]:

@@ -269,7 +269,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show, *, s
     with _folder(settings.data) as folder:
         manifest = _unpack(file, folder)
         revision = _require_own_tables(file, folder)
-        for name in manifest.earlier if revision in revisions() else ():
+        for name in manifest.earlier:
             _add_slices(file, folder, manifest, name, revision)
         key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
         if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
@@ -368,7 +368,7 @@ def _require_own_tables(file: Path, folder: Path) -> str:
             found = sqlite_schema.objects(connection)
             revision = sqlite_schema.revision_of(connection, found, _tables_of(folder, HEAD))
             if revision not in revisions():
-                return revision  # it is newer: the migration reports this, and nothing of it was run
+                raise NoBackup(f"{file} comes from a newer Freshet (revision {revision}): install that one first.")
             sqlite_schema.require_same(found, _tables_of(folder, revision))
             if not sqlite_schema.is_whole(connection):
                 raise NoBackup(f"{file} is a damaged backup: its pages are inconsistent. Use another.")

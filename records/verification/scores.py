@@ -6,7 +6,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Annotated, Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, select
+from sqlalchemy import CheckConstraint, ForeignKey, Select, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -138,19 +138,30 @@ def held_out_scores(
     """Return the scores of a member over all days of the newest held-out period. Computed scores come before shipped
     ones."""
     names = ("version_id", "basin_id", "metric", "value", "n", "shipped", "first_day", "last_day")
-    query = (
-        select(*(SCORES.c[name] for name in names))
-        .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics))
-        .filter_by(member=member, lead="all", season="all", threshold="all", period_use=HELD_OUT)
-        .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
-    )
+    query = _held_out(names, versions, metrics, member)
     # By all basins, where none are named: so that the index is searched by basin.
     query = query.where(SCORES.c.basin_id.in_(select(BASINS.c.id) if basins is None else basins))
     return {
         (version, basin, metric): HeldOutScore(value, n, shipped, Period(first, last))
         for version, basin, metric, value, n, shipped, first, last in session.execute(query)
-        if value is not None
     }
+
+
+def held_out_values(session: Session, version: str, metric: str) -> dict[str, float]:
+    """Return the values of `held_out_scores` in all basins of a version, of the members' mean."""
+    query = _held_out(("basin_id", "value"), [version], [metric], MEAN)
+    rows = session.execute(query.where(SCORES.c.basin_id.in_(select(BASINS.c.id))))
+    return dict(rows.all())
+
+
+def _held_out(names: Sequence[str], versions: Sequence[str], metrics: Sequence[str], member: str) -> Select[Any]:
+    """Return the query of columns of known scores over all held-out days: the last row of a key counts."""
+    return (
+        select(*(SCORES.c[name] for name in names))
+        .where(SCORES.c.version_id.in_(versions), SCORES.c.metric.in_(metrics), SCORES.c.value.is_not(None))
+        .filter_by(member=member, lead="all", season="all", threshold="all", period_use=HELD_OUT)
+        .order_by(SCORES.c.shipped.desc(), SCORES.c.first_day, SCORES.c.last_day)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from extensions.archive.archive_runs import RunSelection, archive_runs
 from extensions.archive.forecast_archive import STORE
 from records.database.engine import Database
 from runtime.clock import Clock
+from testing import browser as browsers
 from testing.api_process import served
 from testing.databases import copy_into
 from testing.filled_store import FILLED_UNTIL, FilledStore, fill, work
@@ -29,6 +31,13 @@ class Api:
     address: str
     process: int
     stored: FilledStore
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The browser of a module's tests: to start it takes a second."""
+    with browsers.started() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

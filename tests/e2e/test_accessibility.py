@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
 from playwright.sync_api import TimeoutError as TimedOut
 
 from testing.browser import PHONE, WIDE, Shown, showing
@@ -25,9 +26,9 @@ PATIENCE = 10_000  # ms
 
 
 @pytest.mark.parametrize("window", [WIDE, PHONE], ids=["wide", "phone"])
-def test_no_page_has_a_serious_fault(reading_api: Api, window: dict[str, int]) -> None:
+def test_no_page_has_a_serious_fault(browser: Browser, reading_api: Api, window: dict[str, int]) -> None:
     faults: dict[str, Any] = {}
-    with showing(reading_api.address, viewport=window) as shown:
+    with showing(browser, reading_api.address, viewport=window) as shown:
         for path in [*open_paths(reading_api.stored), "/basins/SYNTH-99", "/jobs"]:
             shown.go(path)
             faults[path] = _faults(shown, window)

@@ -1,8 +1,5 @@
 """What was lost with its machine is answered as before from a backup."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +8,14 @@ from testing.answers import answers
 from testing.api_process import served
 from testing.databases import PostgreSQL
 from tests.e2e.conftest import Api
+from tests.freshet.conftest import Freshet
 
 pytestmark = pytest.mark.extended
 
 
 def freshet(database_url: str, data: Path, *command: str) -> None:
-    environment = os.environ | {"FRESHET_DATABASE_URL": database_url, "FRESHET_DATA": str(data)}
-    subprocess.run([sys.executable, "-m", "freshet", *command], env=environment, check=True)
+    done = Freshet(data)(*command, FRESHET_DATABASE_URL=database_url)
+    assert done.code == 0, done.err
 
 
 def test_a_service_restored_elsewhere_answers_to_the_byte(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from testing.browser import Shown, showing
 from testing.country import BASINS
@@ -17,15 +17,15 @@ _GROUND = "element => getComputedStyle(element).backgroundColor"
 
 
 @pytest.fixture
-def shown(reading_api: Api) -> Iterator[Shown]:
+def shown(browser: Browser, reading_api: Api) -> Iterator[Shown]:
     """The page, drawn in a browser."""
-    with showing(reading_api.address) as shown:
+    with showing(browser, reading_api.address) as shown:
         shown.go("/docs")
         yield shown
 
 
-def test_every_operation_is_listed_without_a_script(reading_api: Api) -> None:
-    with showing(reading_api.address, java_script_enabled=False) as shown:
+def test_every_operation_is_listed_without_a_script(browser: Browser, reading_api: Api) -> None:
+    with showing(browser, reading_api.address, java_script_enabled=False) as shown:
         shown.go("/docs")
         described = httpx2.get(f"{shown.address}/openapi.json").json()["paths"]
         listed = {operation["operationId"] for methods in described.values() for operation in methods.values()}
@@ -51,8 +51,8 @@ def test_a_search_shows_what_it_finds_whatever_its_subject(shown: Shown) -> None
     expect(shown.page.locator(".subject:visible")).to_have_count(0)
 
 
-def test_the_page_follows_the_dark_scheme(reading_api: Api) -> None:
-    with showing(reading_api.address, color_scheme="dark") as shown:
+def test_the_page_follows_the_dark_scheme(browser: Browser, reading_api: Api) -> None:
+    with showing(browser, reading_api.address, color_scheme="dark") as shown:
         shown.go("/docs")
         operation = _opened(shown.page, "list_basins")
         dark = shown.page.locator("html").evaluate(_GROUND)
@@ -61,8 +61,8 @@ def test_the_page_follows_the_dark_scheme(reading_api: Api) -> None:
         expect(operation.locator("h4").first).not_to_have_css("color", "rgb(59, 65, 81)")
 
 
-def test_an_address_with_the_name_of_an_operation_opens_it(reading_api: Api) -> None:
-    with showing(reading_api.address) as shown:
+def test_an_address_with_the_name_of_an_operation_opens_it(browser: Browser, reading_api: Api) -> None:
+    with showing(browser, reading_api.address) as shown:
         shown.go("/docs#read_basin")
         expect(shown.page.locator("#read_basin .opblock")).to_be_visible()
 

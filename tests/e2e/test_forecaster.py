@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 from sqlalchemy import update
 
 from hydrology.attribution import ErrorSplit
@@ -66,7 +66,7 @@ class Service:
 
 
 @pytest.fixture
-def service(trained_file: Path, tmp_path: Path) -> Iterator[Service]:
+def service(browser: Browser, trained_file: Path, tmp_path: Path) -> Iterator[Service]:
     """A service that forecasts a calibrated version, whose alerts wait for an hour."""
     data, log, port = tmp_path / "data", tmp_path / "service.log", free_port()
     data.mkdir()
@@ -88,7 +88,7 @@ def service(trained_file: Path, tmp_path: Path) -> Iterator[Service]:
         process = stack.enter_context(subprocess.Popen(command, env=around, stdout=result, stderr=result))
         stack.callback(process.send_signal, signal.SIGTERM)
         await_ready(address, process, log)
-        yield Service(stack.enter_context(showing(address, viewport=DESK)), address, database, *tokens)
+        yield Service(stack.enter_context(showing(browser, address, viewport=DESK)), address, database, *tokens)
 
 
 def test_the_hour_of_a_forecaster(service: Service) -> None:

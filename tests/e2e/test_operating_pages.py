@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from testing.browser import Shown, showing
 from testing.country import BASINS
@@ -18,9 +18,9 @@ HERE = f"/basins/{BASINS[0]}"
 
 
 @pytest.fixture
-def shown(reading_api: Api) -> Iterator[Shown]:
+def shown(browser: Browser, reading_api: Api) -> Iterator[Shown]:
     """A window on the page of jobs, opened with a key."""
-    with showing(reading_api.address) as shown:
+    with showing(browser, reading_api.address) as shown:
         shown.go("/jobs")
         shown.page.get_by_label("Key").fill(reading_api.stored.token)
         shown.page.get_by_role("button", name="Open").click()

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from records.access import keys
 from records.database.engine import Database
@@ -41,7 +41,7 @@ CONFIG = {
 
 
 @pytest.fixture
-def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
+def shown(browser: Browser, country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
     """A window on a service without any data, and an admin's token."""
     data, log, port = tmp_path / "data", tmp_path / "service.log", free_port()
     data.mkdir()
@@ -63,7 +63,7 @@ def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
         with database.transaction() as session:
             _, token = keys.make(session, "operator", "admin", None, Clock(None).wall())
         database.close()
-        with showing(address) as window:
+        with showing(browser, address) as window:
             yield window, token
 
 

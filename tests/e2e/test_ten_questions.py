@@ -3,9 +3,7 @@
 On 30 real rivers in the replayed flood of March 1997, at three sizes of the window; each answer is the outlook's.
 """
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -13,15 +11,16 @@ from typing import Any
 
 import httpx2
 import pytest
+from playwright.sync_api import Browser
 
 from app.forecasts.words import number, on
 from freshet.demo.demonstration import AS_OF
 from hydrology.alerts import rank
 from hydrology.extremes.level_checks import percent
 from records.basins.ownership import station_name
-from runtime import child_processes
 from testing.api_process import served
 from testing.browser import PHONE, showing
+from tests.freshet.conftest import Freshet
 from tests.shared_folders import filled_once
 
 pytestmark = pytest.mark.extended
@@ -73,15 +72,15 @@ def flood(camels: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def _freshet(data: Path, *command: str) -> None:
-    environment = os.environ | {"FRESHET_DATA": str(data), "FRESHET_AS_OF": AS_OF.isoformat()}
-    subprocess.run(child_processes.python_command("freshet", *command), env=environment, check=True)
+    done = Freshet(data)(*command, FRESHET_AS_OF=AS_OF.isoformat())
+    assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
-def test_the_first_screens_answer_ten_questions(flood: str, window: dict[str, int]) -> None:
+def test_the_first_screens_answer_ten_questions(browser: Browser, flood: str, window: dict[str, int]) -> None:
     outlook = _read(flood, f"basins/{FLOODED}/outlook")
     worst = max(_read(flood, "alerts")["alerts"], key=lambda alert: rank(alert["severity"]))
-    with showing(flood, viewport=window) as shown:
+    with showing(browser, flood, viewport=window) as shown:
         shown.go("/")
         first: str = shown.page.evaluate(SEEN)
         shown.page.get_by_role("link", name=_title(flood, FLOODED)).first.click()

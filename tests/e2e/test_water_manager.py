@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from app.forecasts.words import number, on
 from hydrology.base.unit_systems import UnitSystem
@@ -20,9 +20,9 @@ MAX_ANSWERS = 6
 
 
 @pytest.fixture
-def shown(reading_api: Api) -> Iterator[Shown]:
+def shown(browser: Browser, reading_api: Api) -> Iterator[Shown]:
     """A window on the service."""
-    with showing(reading_api.address) as shown:
+    with showing(browser, reading_api.address) as shown:
         yield shown
 
 
@@ -99,8 +99,8 @@ def _periods(shown: Shown) -> list[float]:
 
 
 @pytest.mark.extended
-def test_values_are_read_by_touch(reading_api: Api) -> None:
-    with showing(reading_api.address, viewport=PHONE, has_touch=True) as shown:
+def test_values_are_read_by_touch(browser: Browser, reading_api: Api) -> None:
+    with showing(browser, reading_api.address, viewport=PHONE, has_touch=True) as shown:
         shown.go(f"/basins/{ALARMED}")
         shown.page.locator(".u-over").first.scroll_into_view_if_needed()
         shown.page.locator(".u-over").first.tap()
@@ -160,8 +160,10 @@ def test_the_values_under_the_pointer_and_by_keyboard_are_those_of_the_api(shown
 
 
 @pytest.mark.extended
-def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(reading_api: Api) -> None:
-    with showing(reading_api.address, java_script_enabled=False) as shown:
+def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(
+    browser: Browser, reading_api: Api
+) -> None:
+    with showing(browser, reading_api.address, java_script_enabled=False) as shown:
         shown.go(f"/basins/{ALARMED}")
         shown.page.get_by_role("link", name="mm/day").click()
         expect(shown.page.get_by_role("heading", name="Discharge mm/day")).to_be_visible()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from testing.api_process import await_ready
+from testing.parts.forked_commands import forked_commands
 from testing.processes import free_port
 from tests.guide.follow import output_of
 from tests.guide.pages import BY_NAME, blocks
@@ -25,13 +26,14 @@ CURLRC = "silent\nshow-error\nfail-with-body\n"
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of somebody who has installed Freshet."""
     home = tmp_path_factory.mktemp("home")
     (home / ".curlrc").write_text(CURLRC)
     around = {name: value for name, value in os.environ.items() if not name.startswith("FRESHET_")}
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return around | {"PATH": path, "CURL_HOME": str(home), "FRESHET_CORES": "1", "no_proxy": "127.0.0.1"}
+    with forked_commands() as commands:
+        path = f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        yield around | {"PATH": path, "CURL_HOME": str(home), "FRESHET_CORES": "1", "no_proxy": "127.0.0.1"}
 
 
 @pytest.fixture(scope="session")

@@ -128,6 +128,14 @@ def test_outputs_are_held_against_the_blocks_that_they_belong_to(tmp_path: Path,
         follow(other, environment, tmp_path, replaced={"echo": "exit 3; echo"})
 
 
+@pytest.mark.extended
+def test_a_command_that_fails_is_found(tmp_path: Path, environment: dict[str, str]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```sh\nfreshet basins --nothing\nfreshet basins --help\n```\n")
+    with pytest.raises(AssertionError, match=r"exit code 2 of\nfreshet basins --nothing"):
+        follow(blocks(page), environment, tmp_path)
+
+
 @pytest.mark.parametrize("page", [*WRITTEN, ROOT / "README.md"], ids=lambda page: page.stem)
 def test_every_command_and_option_exists(page: Path) -> None:
     for line in commands(page):

@@ -120,6 +120,6 @@ def harmful_worker(shop: Shop, *queues: str) -> ForkedPart:
 
 def training(**changes: object) -> dict[str, Any]:
     """Return the params of a training of some seconds."""
-    settings = {"schedule": {"kind": "cosine", "steps": 600}, "validate_every": 300, "checkpoint_every": 10}
+    settings = {"schedule": {"kind": "cosine", "steps": 400}, "validate_every": 200, "checkpoint_every": 10}
     config = configuration(**{**settings, "seed": 21, **changes})
     return {"config": config.model_dump(mode="json")}

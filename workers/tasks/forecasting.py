@@ -29,16 +29,35 @@ from operations.forecasting import forecast as forecasts
 from operations.upkeep import audit_details
 from operations.verification import backfill as backfills
 from records.database.base import from_json, to_json
+from records.runs import runs
 from records.runs.run_types import Purpose, Run
 from workers.division import Division, cores, divide, stored_outcome
 from workers.job import MAX_REPORTED, JobRun
 
 
-def forecast(running: JobRun, params: requests.ForecastParams) -> dict[str, Any]:
-    """Issue forecast runs."""
+def _whole_forecast(running: JobRun, params: requests.ForecastParams) -> list[requests.ForecastParams]:
+    with running.work.database.reading() as session:
+        by_version = forecasts.basins_by_version(session, params.basins, params.version)
+    return [params.model_copy(update={"basins": [name for names in by_version.values() for name in names]})]
+
+
+def _forecast_part(running: JobRun, params: requests.ForecastParams) -> IssuedPart:
     issued = forecasts.forecast(running.work, running.request(params))
     issue_record.settle_runs(running.work, issued)
-    return {"runs": [_issued(running, run) for run in issued]}
+    return IssuedPart([], [run.id for run in issued])
+
+
+def _forecast(running: JobRun, done: Sequence[tuple[requests.ForecastParams, IssuedPart]]) -> dict[str, Any]:
+    ids = [run for _, part in done for run in part.runs]
+    with running.work.database.reading() as session:
+        issued = runs.get_many(session, ids)
+    left_out = {basin.basin: str(basin.reason) for _, part in done for basin in part.basins}
+    result = {"runs": [_issued(running, issued[run]) for run in ids]}
+    return result | ({"left_out": left_out} if left_out else {})
+
+
+forecast = Division(IssuedPart, _whole_forecast, _forecast_part, _forecast)
+"""Issue forecast runs; of many basins in parts, each with runs of its own."""
 
 
 def _issued(running: JobRun, run: Run) -> dict[str, Any]:

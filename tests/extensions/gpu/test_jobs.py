@@ -21,8 +21,8 @@ from tests.workers.conftest import training
 
 pytestmark = pytest.mark.extended
 
-STEPS = 400
-LONG = {"schedule": {"kind": "cosine", "steps": STEPS}, "validate_every": 200, "checkpoint_every": 20}
+STEPS = 300
+LONG = {"schedule": {"kind": "cosine", "steps": STEPS}, "validate_every": 150, "checkpoint_every": 20}
 
 
 def gpu_worker(shop: Shop) -> ForkedPart:

@@ -336,6 +336,7 @@ IN_PLACE = "UPDATE sqlite_master SET"
         ),
         (["PRAGMA writable_schema = ON", f"{IN_PLACE} sql = 'SELECT 1' WHERE name = 'feeds'"], "or is damaged"),
         (["DELETE FROM alembic_version"], "not a backup of Freshet"),
+        (["UPDATE alembic_version SET version_num = '9999'"], r"a newer Freshet \(revision 9999\)"),
     ],
 )
 def test_rows_in_other_tables_are_refused_before_any_is_read(

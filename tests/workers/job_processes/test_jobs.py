@@ -77,8 +77,8 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
     job = sqlite_shop.post("training", **training(members=2))
     shown = sqlite_shop.until(job.id, lambda job: job.progress is not None and "member 1 is" in job.progress["detail"])
     assert shown.progress is not None
-    assert 0 < shown.progress["done"] < shown.progress["total"] == 2 * 600
-    assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
+    assert 0 < shown.progress["done"] < shown.progress["total"] == 2 * 400
+    assert sqlite_shop.ended(job.id).progress == {"done": 800, "total": 800, "detail": "2 of 2 members are trained"}
 
 
 def test_data_that_arrive_during_a_training_change_nothing_of_it(country_jobs: InProcessJobs) -> None:

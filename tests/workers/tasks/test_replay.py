@@ -1,13 +1,13 @@
-"""An archive is replayed by a job, whole and in parts."""
+"""An archive is replayed by a job, whole and in parts; so are forecasts issued."""
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hydrology.base.errors import DataProblem
-from operations.daily.daily_forecasts import issue_newest
 from records.database.engine import Database
 from records.runs import runs
 from testing.country import BASINS
@@ -16,6 +16,7 @@ from testing.jobs.in_process import InProcessJobs
 from tests.workers.tasks.divided import copied, in_jobs, in_parts_of
 
 ASKED: dict[str, Any] = {"period": "2005-04-02..2005-04-04", "horizon": 3, "traces": 2}
+FORECAST: dict[str, Any] = {"horizon": 3, "weather": "climatology"}
 
 
 def forecasts(database: Database) -> dict[tuple[str, str], tuple[Any, ...]]:
@@ -31,48 +32,85 @@ def forecasts(database: Database) -> dict[tuple[str, str], tuple[Any, ...]]:
         }
 
 
-def test_a_replay_in_parts_issues_the_forecasts_of_the_whole(
-    country_jobs: InProcessJobs, trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(("kind", "asked", "days"), [("replay", ASKED, 3), ("forecast", FORECAST, 1)])
+def test_parts_issue_the_forecasts_of_the_whole(
+    country_jobs: InProcessJobs,
+    trained_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    kind: str,
+    asked: dict[str, Any],
+    days: int,
 ) -> None:
     with copied(trained_file, tmp_path / "whole") as work:
-        whole, _ = alone(work, "replay", **ASKED)
+        whole, _ = alone(work, kind, **asked)
         expected = forecasts(work.database)
-    assert (whole["runs"], len(expected)) == (3, 3 * len(BASINS))
-    in_parts_of(monkeypatch, "replay", 1)
-    done, parts = in_jobs(country_jobs, "replay", **ASKED)
-    assert [(part.kind, part.params["basins"]) for part in parts] == [("replay", [basin]) for basin in BASINS]
+    assert (count(whole["runs"]), len(expected)) == (days, days * len(BASINS))
+    in_parts_of(monkeypatch, kind, 1)
+    done, parts = in_jobs(country_jobs, kind, **asked)
+    assert [(part.kind, part.params["basins"]) for part in parts] == [(kind, [basin]) for basin in BASINS]
     assert done.result is not None
-    assert (done.result["runs"], done.result["reasons"]) == (3 * len(BASINS), {})
+    assert count(done.result["runs"]) == days * len(BASINS)
+    assert done.result.get("reasons", {}) == done.result.get("left_out", {}) == {}
     assert forecasts(country_jobs.database) == expected
-    again, _ = in_jobs(country_jobs, "replay", **ASKED)
-    assert again.result is not None
-    assert again.result["runs"] == 0
 
 
-def test_a_part_of_a_replay_that_fails_costs_its_basins_alone(
-    country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(work: Any, names: Any, asked: Any) -> Any:
-        if names == [BASINS[1]]:
-            raise DataProblem("The disk is full: make room.")
-        return issue_newest(work, names, asked)
+def count(reported: Any) -> int:
+    """Return the number of runs that a result has or lists."""
+    return len(reported) if isinstance(reported, list) else reported
 
+
+def test_a_replay_in_parts_stores_nothing_twice(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
     in_parts_of(monkeypatch, "replay", 1)
-    monkeypatch.setattr("operations.daily.replay.issue_newest", failing)
-    done, _ = in_jobs(country_jobs, "replay", **ASKED)
+    for runs_of_each in (3 * len(BASINS), 0):
+        done, _ = in_jobs(country_jobs, "replay", **ASKED)
+        assert done.result is not None
+        assert done.result["runs"] == runs_of_each
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "days", "step", "named"),
+    [
+        ("replay", ASKED, 3, "operations.daily.replay.issue_newest", "reasons"),
+        ("forecast", FORECAST, 1, "operations.forecasting.forecast.read_inputs", "left_out"),
+    ],
+)
+def test_a_part_that_fails_costs_its_basins_alone(
+    country_jobs: InProcessJobs,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    asked: dict[str, Any],
+    days: int,
+    step: str,
+    named: str,
+) -> None:
+    module, _, name = step.rpartition(".")
+    done_by = getattr(import_module(module), name)
+
+    def failing(*given: Any, **options: Any) -> Any:
+        if [BASINS[1]] in given:
+            raise DataProblem("The disk is full: make room.")
+        return done_by(*given, **options)
+
+    in_parts_of(monkeypatch, kind, 1)
+    monkeypatch.setattr(step, failing)
+    done, _ = in_jobs(country_jobs, kind, **asked)
     assert done.result is not None
-    assert (done.result["runs"], done.result["reasons"]) == (6, {BASINS[1]: "The disk is full: make room."})
+    assert (count(done.result["runs"]), done.result[named]) == (days * 2, {BASINS[1]: "The disk is full: make room."})
 
 
 @pytest.mark.extended
-def test_two_processes_replay_as_one_does(trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "asked", "days"), [("replay", ASKED, 3), ("forecast", FORECAST, 1)])
+def test_two_processes_issue_what_one_does(
+    trained_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, asked: dict[str, Any], days: int
+) -> None:
     stored = []
     for cores, size in ((1, 64), (2, 1)):
-        in_parts_of(monkeypatch, "replay", size)
+        in_parts_of(monkeypatch, kind, size)
         with copied(trained_file, tmp_path / str(cores)) as work:
-            result, shown = alone(replace(work, cores=cores), "replay", **ASKED)
+            result, shown = alone(replace(work, cores=cores), kind, **asked)
             stored.append(forecasts(work.database))
-        assert result["reasons"] == {}
-        assert shown == sorted(shown)
-    assert len(stored[0]) == 3 * len(BASINS)
+        assert result.get("reasons", {}) == result.get("left_out", {}) == {}
+        assert kind == "forecast" or shown == sorted(shown)  # a forecast shows how far its states are advanced
+    assert len(stored[0]) == days * len(BASINS)
     assert stored[0] == stored[1]
