@@ -52,7 +52,7 @@ def test_an_object_is_read_from_a_file(tmp_path: Path) -> None:
         (WhatIfJob, {"changes_degrees": 30.0}, "The what-if is not possible: --degrees: "),
         (WhatIfJob, {"changes_storm_lead": 2}, "--storm-mm: it is needed"),
         (WhatIfJob, {"basins": ["a1"]}, "--basin: 'a1' is not a basin identifier"),
-        (CalibrationJob, {"forecasts": True, "period": "2000-01-01..2000-12-31"}, "leave --period out"),
+        (CalibrationJob, {"forecasts": True, "period": "2000-01-01..2000-12-31"}, "leave --period and --basin out"),
     ],
 )
 def test_a_fault_names_the_option(job: type[JobRequest], given: dict[str, object], sentence: str) -> None:
