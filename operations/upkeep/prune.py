@@ -38,7 +38,7 @@ class RuleActions:
 ACTIONS: Mapping[RuleName, RuleActions] = {
     "what-if": RuleActions(prune_runs.outdated_what_ifs, prune_runs.remove_what_ifs, 10),
     "members": RuleActions(prune_runs.outdated_members, prune_runs.remove_members, 1),
-    "states": RuleActions(states.outdated, states.remove, 500),
+    "states": RuleActions(states.outdated, states.remove, 2000),
     "jobs": RuleActions(jobs.outdated, jobs.remove, 200),
     "deliveries": RuleActions(deliveries.outdated, deliveries.remove, 200),
     "questions": RuleActions(deliveries.outdated_questions, deliveries.remove_questions, 200),
