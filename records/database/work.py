@@ -1,5 +1,6 @@
 """The context of all work: settings, database, clock, progress and cores."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -61,11 +62,14 @@ class Work:
             self.show(done, total, name)
 
     def parts(self, names: Sequence[str], size: int | None) -> list[list[str]]:
-        """Divide basins into parts of nearly equal size: one for each core, unless a process's start costs more.
+        """Divide basins into parts of nearly equal size, as many for each core, unless a process's start costs more.
 
         No part has more basins than the size; None for one part.
         """
-        count = 1 if size is None else max(1, -(-len(names) // size), min(self.cores, 2 * len(names) // size))
+        count = 1
+        if size is not None:
+            at_once = max(1, min(self.cores, 2 * len(names) // size))
+            count = min(at_once * math.ceil(len(names) / (size * at_once)), len(names)) or 1
         return [[str(name) for name in part] for part in np.array_split(names, count)]
 
     @property
