@@ -71,7 +71,8 @@ def _log_error(error: Exception, wait: float) -> None:
 
 
 SECONDS_BETWEEN_SCORES = 3600.0  # between two looks at stored scores: they are many, and change by the day
-SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_NOTICES = 5.0  # between two looks at what operators get a notice of, and at missed issues
+SECONDS_BETWEEN_LOOKS = 2.0
 MAX_LOOK = 60.0  # seconds: waiting for a hanging database or broker is not the scheduler's fault
 
 
@@ -144,7 +145,7 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    looked_at = scores_due = time.monotonic()
+    looked_at = scores_due = notices_due = time.monotonic()
     with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < MAX_LOOK):
         tools.database.require_migrated()
         leases = ExpiredLeases(settings.lease_seconds)
@@ -154,10 +155,12 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
                 looked_at = time.monotonic()
                 try:
                     fire(tools)
-                    post_late(tools)
                     recover(tools, leases)
-                    watch_issue(tools)
-                    alarms.notify(tools, alarms.troubled_parts)
+                    if looked_at >= notices_due:
+                        notices_due = looked_at + SECONDS_BETWEEN_NOTICES
+                        post_late(tools)
+                        watch_issue(tools)
+                        alarms.notify(tools, alarms.troubled_parts)
                     if looked_at >= scores_due:
                         scores_due = looked_at + SECONDS_BETWEEN_SCORES
                         alarms.notify(tools, alarms.poor_versions)
