@@ -71,7 +71,7 @@ def _log_error(error: Exception, wait: float) -> None:
 
 
 SECONDS_BETWEEN_SCORES = 3600.0  # between two looks at stored scores: they are many, and change by the day
-SECONDS_BETWEEN_NOTICES = 5.0  # between two looks at what operators get a notice of, and at missed issues
+SECONDS_BETWEEN_NOTICES = 5.0  # at least, between two looks at what operators get a notice of, and at missed issues
 SECONDS_BETWEEN_LOOKS = 2.0
 MAX_LOOK = 60.0  # seconds: waiting for a hanging database or broker is not the scheduler's fault
 

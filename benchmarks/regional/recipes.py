@@ -1,8 +1,6 @@
 """The recipes that were tried, by name: what each changes of the defaults of a training."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.regional.data import FUSED, PRODUCT, PRODUCTS, TRAINING, basins
@@ -91,9 +89,9 @@ CHOSEN_RATES = {"lstm": "fast", "eins": "fast", "mmrnn": "slow"}
 """The better in the validation years; of mmRNN the lower, for at the higher one some seeds diverge."""
 
 
-def _at_rate(rate: float, steps: int, seen: Mapping[str, Any] = MappingProxyType({}), **fields: Any) -> Recipe:
-    """Return a recipe for a network of the comparison at a peak rate, with what is not as by default in a `Recipe`."""
-    return Recipe(_members(schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": rate}, **fields), **seen)
+def _at_rate(rate: float, steps: int, **fields: Any) -> Recipe:
+    """Return a recipe for a network of the comparison at a peak rate."""
+    return Recipe(_members(schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": rate}, **fields))
 
 
 VECTORS = {"rank": 16, "basin_vector": 32}
@@ -131,12 +129,11 @@ RECIPES = {
         )
     },
     # An LSTM on the same, which may make and lose water.
-    "fused-lstm": _at_rate(
-        PEAK_RATES["fast"],
-        3000,
-        {"product": "fused-unshifted", "attributes": SEEN_ATTRIBUTES, "auxiliary": fused.BOTH_RAINS},
-        network={"architecture": "lstm"},
-        validate_every=500,
+    "fused-lstm": replace(
+        _at_rate(PEAK_RATES["fast"], 3000, network={"architecture": "lstm"}, validate_every=500),
+        product="fused-unshifted",
+        attributes=SEEN_ATTRIBUTES,
+        auxiliary=fused.BOTH_RAINS,
     ),
     "fused-means": Recipe(
         _members(unseen=UNSEEN_IN_TURN), product="fused-unshifted", attributes=SEEN_ATTRIBUTES, auxiliary=fused.OTHERS
