@@ -169,10 +169,12 @@ _NOTHING = object()
 
 
 def _attribute(source: Any, name: str) -> object:
-    held = getattr(source, name, getattr(source, f"{name}_id", _NOTHING))
-    if held is _NOTHING and name == "period" and hasattr(source, "first_day"):
+    held = getattr(source, name, _NOTHING)
+    if held is not _NOTHING:
+        return held
+    if name == "period" and hasattr(source, "first_day"):
         return Period.between(source.first_day, source.last_day)
-    return held
+    return getattr(source, f"{name}_id", _NOTHING)
 
 
 _PLAIN = {type(None), bool, int, float, str, date, datetime}

@@ -129,7 +129,8 @@ def rivers(
         query = query.where(tuple_(*river) > after)
     page = query.order_by(*river).limit(limit).subquery()
     of_page = and_(ALERTS.c.basin_id == page.c.basin_id, ALERTS.c.direction == page.c.direction)
-    found = by_river(read(session, Alert, select(ALERTS).join(page, of_page)))
+    alerted = select(ALERTS).join(page, of_page).where(ALERTS.c.severity.is_not(None))
+    found = by_river(read(session, Alert, alerted))
     return [
         RiverAlert(**as_values(of_river[0]), levels=standing_levels(of_river)) for _, of_river in sorted(found.items())
     ]

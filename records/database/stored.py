@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -91,14 +93,19 @@ def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
 
 def as_record(record: type[Record], row: Any, **more: Any) -> Record:
     """Return the record whose fields are a row's columns of the same names, and those given."""
-    parts, values = getattr(record, "__parts__", {}), dict(more)
-    for name in (field.name for field in fields(cast(Any, record)) if field.name not in more):
-        if name in parts:
-            part, prefix = parts[name]
-            values[name] = part(**{field.name: getattr(row, f"{prefix}{field.name}") for field in fields(part)})
-        else:
-            values[name] = getattr(row, name)
-    return record(**values)
+    return record(**{name: read(row) for name, read in _readers(cast(Any, record)).items() if name not in more}, **more)
+
+
+@cache
+def _readers(record: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    """Return what reads each field of a record from a row."""
+    parts: Mapping[str, tuple[type[Any], str]] = getattr(record, "__parts__", {})
+    names = [field.name for field in fields(record)]
+    return {name: partial(_part, *parts[name]) if name in parts else attrgetter(name) for name in names}
+
+
+def _part(part: type[Record], prefix: str, row: Any) -> Record:
+    return part(**{field.name: getattr(row, f"{prefix}{field.name}") for field in fields(cast(Any, part))})
 
 
 def as_values(record: Any, *left_out: str) -> dict[str, Any]:
