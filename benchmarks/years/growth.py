@@ -4,11 +4,11 @@ The first issue day is stored by the functions of the service, like real calibra
 x 10 days. The rows of the others are copies of its rows under the names and days of their own, with digests renewed:
 what is stored, and how long it takes to read, check, copy and delete, are those of real ones, in minutes.
 
-`after` is a backup after the one of the day before, `changed` a check of what that day changed. The prune is that of a
-month at once, which nobody had applied before: daily it is a thirtieth of it. Meanwhile another connection reads the
-newest states and results of some basins all the time: `longest_read_seconds` is the slowest of these readings, and
-`longest_read_before_seconds` that without a prune. The measurement fails if one of them waits for a lock. Wall-clock
-seconds, with the CPU seconds of the thread that works.
+Backups follow one another: the first month's, each later month's, that of the days that are left, and last, as the
+check of what has changed, that of one day. The prune is that of a month at once, which nobody had applied before: daily
+it is a thirtieth of it. Meanwhile another connection reads the newest states and results of some basins all the time:
+`longest_read_seconds` is the slowest of these readings, and `longest_read_before_seconds` that without a prune. The
+measurement fails if one of them waits for a lock. Wall-clock seconds, with the CPU seconds of the thread that works.
 """
 
 import tempfile
@@ -67,19 +67,27 @@ def measure(basins: int = BASINS, days: int = DAYS) -> dict[str, Any]:
 
 def _grown(store: Store, folder: Path, first: datetime, days: int) -> dict[str, Any]:
     database, newest = store.database, first + timedelta(days=days)
-    rows = _rows_of_day(database, first)
+    settings = Settings.load(data=folder, database_url=database.url)
+    backups: list[Path] = []
+
+    def back_up(number: int) -> dict[str, float]:
+        backups.append(folder / f"day-{number}")
+        after = backups[-2] if len(backups) > 1 else None
+        return _timed(lambda: make(settings, database, CLOCK, backups[-1], _silent, after))
+
+    rows, taken = _rows_of_day(database, first), []
     for number in range(1, days):
         _store_day(database, rows, first + timedelta(days=number), number)
+        if number % MONTH == 0:
+            taken.append(back_up(number))
     with database.transaction() as session:
         session.connection().exec_driver_sql("ANALYZE")
-    settings = Settings.load(data=folder, database_url=database.url)
-    result: dict[str, Any] = {"rows": _counts(database), "database_mb": _megabytes(database)}
-    backups = [folder / name for name in ("whole", "after")]
-    result["backup"] = _timed(lambda: make(settings, database, CLOCK, backups[0], _silent))
+    result: dict[str, Any] = {"rows": _counts(database), "database_mb": _megabytes(database), "backups": taken}
+    result["backup_of_rest"] = back_up(days - 1)
     result["check"] = _timed(lambda: check(database, CLOCK.wall()).require())
     _store_day(database, rows, newest, days)
-    result["backup_after"] = _timed(lambda: make(settings, database, CLOCK, backups[1], _silent, backups[0]))
-    result["check_changed"] = _timed(lambda: check(database, CLOCK.wall(), only_changed=True).require())
+    result["backup_of_day"] = back_up(days)
+    result["check_of_day"] = _timed(lambda: check(database, CLOCK.wall(), only_changed=True).require())
     result["backup_mb"] = [round(file.stat().st_size / 1e6, 1) for file in backups]
     with _Reader(store) as reader:
         time.sleep(5)
