@@ -32,7 +32,8 @@ class Inputs:
         auxiliary: (T, B, L), standardised.
         static: (B, S), standardised.
         basin: (B,), the index of each sample's basin among those that the network learnt from, in the order of their
-            ids; -1 for any other. None: all are others.
+            ids; -1 for any other. None: all are others. Or (B, basins): 1 at that index where the basin's vector is
+            seen, else 0.
         temperature: (T, B), mean of the day in degC; None unless the network's `sees_energy` is true.
         pet: (T, B), potential evapotranspiration in mm/day; None likewise.
         elapsed: (T, B), days since the step before; None where every step is one day.
@@ -99,7 +100,9 @@ class BasinVectors(nn.Module):
     def forward(self, inputs: Inputs) -> Tensor:
         """Return attributes and vectors, (B, S + size)."""
         basin, vectors = inputs.basin, inputs.static.new_zeros(len(inputs.static), self.size)
-        if basin is not None and len(self.table):
+        if basin is not None and basin.dim() > 1:
+            vectors = basin @ self.table
+        elif basin is not None and len(self.table):
             vectors = self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
         return torch.cat([inputs.static, vectors], 1)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from jobspec.training import TrainingConfig
     from models.contract import Inputs, Network, Outputs, State
     from models.ensemble import ArrayMap
+    from models.nets.buckets import Buckets
 
 log = structlog.get_logger()
 
@@ -68,6 +70,9 @@ class GPUPrograms(Protocol):
 
     def run(self, network: "Network", inputs: "Inputs", state: "State") -> "tuple[Outputs, State]":
         """Do what the network's `forward` does."""
+
+    def buckets(self, network: "Buckets") -> ModuleType | None:
+        """Return what runs the days of buckets, as `models.nets.bucket_scan` does; None where that is to run them."""
 
     def simulate(
         self,

@@ -2,8 +2,8 @@
 
 Windows are gathered on the card from data that are uploaded once, a whole step is one CUDA graph, and the processor
 waits for the card only every `STEPS_AHEAD` steps. An MC-LSTM gets the weights that it would get alone, to the bit;
-dropout of other networks is drawn by the card, for the group. Checkpoints are those of `MemberTraining`, so that a
-member can be resumed on a processor, and the reverse.
+dropout of networks without storage is drawn by the card, for the group. Checkpoints are those of `MemberTraining`, so
+that a member can be resumed on a processor, and the reverse.
 """
 
 import time
@@ -20,7 +20,6 @@ from models.checkpoint import Tensors
 from models.contract import Inputs
 from models.forcing import Scaler
 from models.learning import MedianNSE, TrainingData, Validation, nse_of_days
-from models.nets.comparison_networks import Standardised
 from models.nets.mclstm import MCLSTM
 from models.training import MemberTraining, Progress, TrainedMember
 
@@ -77,7 +76,7 @@ class MembersTraining:
             )
         self.validation: tuple[Validation, Inputs] | None = None
         if config.validation_period is not None:
-            validation = Validation.of(data, config.validation_period)
+            validation = Validation.of(data, config.validation_period, self.members[0].energy)
             self.validation = validation, validation.inputs(scaler, self.device, self.members[0].learnt_from)
         self._weights = CardWeights(self.members, self.device)
         self._windows = CardWindows(self.members[0], self.device)
@@ -183,7 +182,6 @@ class MembersTraining:
         network, averages = self._weights.structure.eval(), self._weights.averages()
         if isinstance(network, MCLSTM):
             return simulate_together(network, averages, inputs, None, ("discharge",))[0]["discharge"]
-        assert isinstance(network, Standardised)
         return vectorised.discharge_of(network, averages, member_inputs(network, inputs)).cpu()
 
     def _advance(self, count: int) -> list[float]:
@@ -288,7 +286,6 @@ class MembersTraining:
             of_members = {name: values.unflatten(0, (members, samples)) for name, values in empty.items()}
             state = MemberState(of_members["c"], of_members.get("weather"))
             return run(network, weights, inputs, state)[0]["discharge"]
-        assert isinstance(network, Standardised)
         return vectorised.run(network, weights, inputs)[0]
 
 

@@ -4,23 +4,24 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from types import ModuleType
 
 import structlog
 import torch
 
 from hydrology.base.errors import excerpt
-from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig, MMRNNConfig
+from jobspec.network import MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models.contract import Inputs, Network, Outputs, State
 from models.devices import GPULost, GPUPrograms
 from models.ensemble import ArrayMap
+from models.nets.buckets import Buckets
 from models.nets.mclstm import MCLSTM
 
 MAX_CELLS = 64
 """Of an MC-LSTM that the kernels run; larger ones run torch's operations on a card, too."""
 HELD_NUMBERS = 2**31
 """Of a state's storage over all days, by the members that run at once: 8 GB."""
-TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)  # a step of buckets waits for the processor
 REMEDY = "install a CUDA build of torch, which brings Triton, and a C compiler, by which Triton starts"
 _OF_GPU = re.compile("cuda|cudnn|cublas|nvidia|nvrtc", re.IGNORECASE)
 _OF_MEMORY = re.compile("out of memory|alloc_failed", re.IGNORECASE)
@@ -29,7 +30,7 @@ log = structlog.get_logger()
 
 
 class Programs:
-    """Triton's kernels for MC-LSTM, which are loaded where a card is used, and torch's operations for all members."""
+    """Triton's kernels, which are loaded where a card is used, and torch's operations for all members."""
 
     def devices(self) -> list[str]:
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -65,6 +66,13 @@ class Programs:
         assert isinstance(network, MCLSTM)
         return run_alone(network, inputs, state)
 
+    def buckets(self, network: Buckets) -> ModuleType | None:
+        if network.recurrence == "triton" or (network.recurrence == "fastest" and available(network.given.bias.device)):
+            from extensions.gpu.nets import bucket_recurrence
+
+            return bucket_recurrence
+        return None
+
     def simulate(
         self, networks: Sequence[Network], inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
@@ -83,7 +91,7 @@ class Programs:
 
     def trains_together(self, config: TrainingConfig, device: str | None = None) -> bool:
         small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= MAX_CELLS
-        suits = small and isinstance(config.network, TOGETHER) and config.loss == "nse*" and not config.log_share
+        suits = small and config.loss == "nse*" and not config.log_share
         return suits and (device is None or available(torch.device(device)))
 
 

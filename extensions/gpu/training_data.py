@@ -9,6 +9,7 @@ from torch import Tensor
 
 from models.checkpoint import Tensors
 from models.contract import PRIOR_WEIGHT
+from models.forcing import with_energy
 from models.training import MemberTraining
 
 if TYPE_CHECKING:
@@ -21,12 +22,15 @@ class CardWindows:
     """The data of a training on the card, from which windows are gathered."""
 
     def __init__(self, member: MemberTraining, device: torch.device) -> None:
+        from extensions.gpu.nets.members import OPTIONAL
+
         inputs = member.scaler.inputs(member.data.forcing, torch.float32, device, member.learnt_from)
-        self.mask = None
-        if inputs.mask is not None:
-            if not member.network.skips_gaps:
-                raise ValueError(f"{member.network.architecture} cannot skip a day: give it forcing without gaps")
-            self.mask = inputs.mask.t().contiguous()
+        if member.energy is not None:
+            inputs = with_energy(inputs, *member.energy)
+        if inputs.mask is not None and not member.network.skips_gaps:
+            raise ValueError(f"{member.network.architecture} cannot skip a day: give it forcing without gaps")
+        by_day = {name: getattr(inputs, name) for name in OPTIONAL}
+        self.optional = {name: values.t().contiguous() for name, values in by_day.items() if values is not None}
         self.mass, self.auxiliary = inputs.mass[..., 0].t().contiguous(), inputs.auxiliary.swapaxes(0, 1).contiguous()
         self.static, self.place = inputs.static, inputs.basin
         self.observed = torch.as_tensor(member.observed, dtype=torch.float32, device=device)
@@ -45,8 +49,8 @@ class CardWindows:
 
         of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
         basin = one_hot(self.place_of(basins), seen, self.known_basins).to(self.static) if self.vectors else None
-        mask = None if self.mask is None else self.mask[of, days]
-        inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin, mask=mask)
+        optional = {name: values[of, days] for name, values in self.optional.items()}
+        inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin, **optional)
         return inputs, self.observed[of, days[..., self.shape.spinup_days :]], self.sd[basins]
 
 

@@ -13,12 +13,14 @@ up. Wider ones fit discharge a little better, with snow that lies for years as a
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from models.contract import BasinVectors, Inputs, Network, Outputs, State, check_tags
+from models.devices import gpu_programs
 from models.nets import bucket_scan
 from models.nets.bucket_scan import DELAYS, PATHS, STORES, UNDERWAY, Constants, Drivers, Flow, TaggedFlow
 from models.nets.compiled import bucket_recurrence as compiled
@@ -43,13 +45,20 @@ class Parameter:
         return (math.log(self.low), math.log(self.high)) if self.logarithmic else (self.low, self.high)
 
 
-def values_of(parameters: Sequence[Parameter], z: Tensor) -> dict[str, Tensor]:
+def values_of(parameters: tuple[Parameter, ...], z: Tensor) -> dict[str, Tensor]:
     """Return the values of P parameters by name, for numbers z (..., P, N, B); the middle of a range for 0."""
-    low, high = z.new_tensor([one.ends for one in parameters], dtype=torch.float64).unflatten(0, (-1, 1, 1)).unbind(-1)
+    low, high = _ends(parameters, z.device).unflatten(0, (-1, 1, 1)).unbind(-1)
     # All in one operation, for what a call costs more than what it computes where days are few.
     values = low.to(z) + (high - low).to(z) * torch.sigmoid(z)
     each = zip(parameters, values.unbind(-3), strict=True)
     return {one.name: torch.exp(value) if one.logarithmic else value for one, value in each}
+
+
+@cache
+def _ends(parameters: tuple[Parameter, ...], device: torch.device) -> Tensor:
+    """Return the ends of the ranges on a device, (P, 2), copied there once: a CUDA graph may copy nothing to it."""
+    with torch.inference_mode(mode=False):  # with and without gradients use them later
+        return torch.tensor([one.ends for one in parameters], dtype=torch.float64, device=device)
 
 
 DAILY = (
@@ -143,8 +152,8 @@ class Buckets(Network):
     Args:
         auxiliary, static: L and S, the numbers of standardised dynamic inputs and attributes.
         components: N. This and all others as in `jobspec.network.BucketsConfig`.
-        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
-            `torch` is for checks.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU, an extension's on a GPU,
+            otherwise torch's; others are for checks.
     """
 
     architecture = "buckets"
@@ -242,7 +251,7 @@ class Buckets(Network):
         self, inputs: Inputs, parameters: Parameters, embedded: Tensor | None, state: State
     ) -> Iterator[tuple[Flow, TaggedFlow | None]]:
         """Yield the results of consecutive days; all at once with gradients."""
-        program: Any = compiled if self.computes_blocks_alone else bucket_scan
+        program = self._program()
         cells, tagged = state["c"].t().contiguous(), None
         if "tags" in state:
             check_tags(inputs, state["c"], state["tags"])
@@ -267,6 +276,13 @@ class Buckets(Network):
                 tagged = by_tag.cells
             cells = flow.storage[-1]
             yield flow, by_tag
+
+    def _program(self) -> Any:
+        """Return the module that runs the days."""
+        if self.computes_blocks_alone:
+            return compiled
+        gpu = gpu_programs()
+        return bucket_scan if gpu is None else gpu.buckets(self) or bucket_scan
 
     def _moves(self, embedded: Tensor) -> Tensor:
         """Return by what the weather of some days moves the daily parameters, (T, parameters, N, B)."""

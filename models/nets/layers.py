@@ -132,11 +132,22 @@ class AntecedentWeather(nn.Module):
         if not torch.is_grad_enabled() and shares.device.type == "cpu":
             _accumulate(shares.numpy(), stored.numpy(), means.numpy())
             return shares
+        if shares.is_cuda:
+            return by_doubling(shares, stored, means)
         days = []
         for day in shares:
             means = day + stored * means
             days.append(means)
         return torch.stack(days)
+
+
+def by_doubling(shares: Tensor, stored: Tensor, means: Tensor) -> Tensor:
+    """Return means as `AntecedentWeather`, each operation one of all days, of as many as double up to their number."""
+    days, step = torch.cat([shares[:1] + stored * means, shares[1:]]), 1
+    while step < len(days):
+        days = torch.cat([days[:step], days[step:] + stored**step * days[:-step]])
+        step *= 2
+    return days
 
 
 def _accumulate(days: Array, stored: Array, means: Array) -> None:

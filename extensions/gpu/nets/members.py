@@ -20,6 +20,8 @@ from models.nets.layers import RAIN_SCALE
 from models.nets.mclstm import MCLSTM
 from models.nets.scan import FIRST_WETNESS_MM
 
+OPTIONAL = ("mask", "temperature", "pet")
+"""Inputs of every day that a network may do without."""
 Parameters = Mapping[str, Tensor]
 """The weights of all members by their names in the network, a member first."""
 
@@ -34,6 +36,7 @@ class MemberInputs:
         basin: (I, B, N), 1 at the place of a sample's basin among the N that the members learnt from, else 0; or None.
         tag: (T,), the tag of each day's precipitation; None without tags.
         mask: (I, B, T), False where a day's forcing is missing; None where none is, and for an MC-LSTM.
+        temperature, pet: (I, B, T), of buckets, in degC and mm/day.
     """
 
     mass: Tensor
@@ -42,6 +45,8 @@ class MemberInputs:
     basin: Tensor | None = None
     tag: Tensor | None = None
     mask: Tensor | None = None
+    temperature: Tensor | None = None
+    pet: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,19 +190,15 @@ def member_inputs(network: Network, inputs: Inputs) -> MemberInputs:
     if vectors is not None:
         seen = vectors.seen(inputs.basin, len(inputs.static))
         basin = one_hot(inputs.basin, seen, len(vectors.table)).to(inputs.static).unsqueeze(0)
+    by_day = {name: getattr(inputs, name) for name in OPTIONAL}
     return MemberInputs(
         inputs.mass[..., 0].t().unsqueeze(0), inputs.auxiliary.swapaxes(0, 1).unsqueeze(0), inputs.static.unsqueeze(0),
-        basin, inputs.tag, None if inputs.mask is None else inputs.mask.t().unsqueeze(0),
+        basin, inputs.tag, **{name: values.t().unsqueeze(0) for name, values in by_day.items() if values is not None},
     )  # fmt: skip
 
 
 def between(inputs: MemberInputs, days: slice) -> MemberInputs:
     """Return the inputs of some of the days."""
-    tag, mask = inputs.tag, inputs.mask
-    return replace(
-        inputs,
-        mass=inputs.mass[:, :, days],
-        auxiliary=inputs.auxiliary[:, :, days],
-        tag=None if tag is None else tag[days],
-        mask=None if mask is None else mask[:, :, days],
-    )
+    names = ("mass", "auxiliary", *OPTIONAL)
+    by_day = {name: values[:, :, days] for name in names if (values := getattr(inputs, name)) is not None}
+    return replace(inputs, tag=None if inputs.tag is None else inputs.tag[days], **by_day)

@@ -35,8 +35,9 @@ def resources(capability: int) -> dict[str, Resources]:
 
 
 def _kernels() -> dict[str, tuple[Any, dict[str, Any], int]]:
-    """Return kernels, constants and warps, for the default network: 32 cells, rank 16."""
-    from extensions.gpu.nets import kernels, products
+    """Return kernels, constants and warps, for the default networks; an MC-LSTM has 32 cells and rank 16."""
+    from extensions.gpu.nets import bucket_kernels, kernels, products
+    from extensions.gpu.nets.bucket_recurrence import BLOCK
     from extensions.gpu.nets.recurrence import THREAD_NUMBERS
 
     shape = {"K": 32, "KP": 32, "R": 16, "RP": 16}
@@ -55,6 +56,9 @@ def _kernels() -> dict[str, tuple[Any, dict[str, Any], int]]:
             {**product, "CHUNK": products.CHUNK, "ROWS": products.CHUNK_ROWS},
             4,
         ),
+        "buckets, forward": (bucket_kernels.forward, {"BLOCK": BLOCK}, 1),
+        "buckets, backward": (bucket_kernels.backward, {"BLOCK": BLOCK, "WHOLE": False}, 1),
+        "buckets, backward, whole": (bucket_kernels.backward, {"BLOCK": BLOCK, "WHOLE": True}, 1),
     }
 
 
@@ -64,7 +68,7 @@ def _compiled(kernel: Any, constants: dict[str, Any], warps: int, capability: in
     from triton.compiler import ASTSource
 
     names = kernel.arg_names
-    counts = {"days", "samples", "count", "size", "of_member_x", "of_output", "of_feature"}
+    counts = {"days", "samples", "elements", "count", "size", "of_member_x", "of_output", "of_feature"}
     if "cells" not in names:  # the kernels of the recurrence have rows, others count them
         counts.add("rows")
     types = {name: "constexpr" if name in constants else "i32" if name in counts else "*fp32" for name in names}

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from jobspec.network import LATITUDE
 from records.jobs import attempts, jobs, process_heartbeats
 from records.versions import trainings, versions
-from testing.country import FIRST
 from testing.jobs.processes import PATIENCE, Shop, end
 from testing.parts.forked_parts import ForkedPart
 from tests.extensions.gpu.fake_gpu import FakeGPU
@@ -99,16 +97,12 @@ def test_a_training_is_one_job_and_gives_what_cpus_give(sqlite_shop: Shop, gpu: 
     assert weights_of(shop, alone) == on_gpu
 
 
-def test_a_network_that_gpus_do_not_train_together_is_trained_member_by_member(sqlite_shop: Shop, gpu: FakeGPU) -> None:
+def test_what_gpus_do_not_train_together_is_trained_member_by_member(sqlite_shop: Shop, gpu: FakeGPU) -> None:
     del gpu
     gpu_worker(sqlite_shop)
     for queue in ("default", "training"):
         sqlite_shop.worker(queue)
-    buckets = {
-        "network": {"architecture": "buckets", "components": 1},
-        "inputs": {"product": FIRST, "static": ["p_mean", LATITUDE]},
-    }
-    job = sqlite_shop.post("training", **training(**buckets, schedule={"kind": "cosine", "steps": 20}))
+    job = sqlite_shop.post("training", **training(loss="mse", schedule={"kind": "cosine", "steps": 20}))
     assert sqlite_shop.ended(job.id).status == "succeeded"
     assert [child.kind for child in children(sqlite_shop, job)] == ["member", "member"]
 

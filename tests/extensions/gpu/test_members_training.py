@@ -8,7 +8,7 @@ from extensions.gpu import members_training
 from extensions.gpu.members_training import MembersTraining
 from extensions.gpu.programs import PROGRAMS
 from hydrology.base.errors import DataProblem
-from jobspec.network import MCLSTMConfig, sized
+from jobspec.network import BucketsConfig, MCLSTMConfig, sized
 from jobspec.training import Cosine, TrainingConfig, WindowsConfig
 from models.forcing import Scaler
 from models.learning import TrainingData
@@ -147,6 +147,21 @@ def test_networks_without_storage_train_side_by_side_too(architecture: str) -> N
     )
     if architecture == "mmrnn":
         data.forcing.mass[:, 5::7] = np.nan
+    together = of(training, SEEDS, data).run()
+    for seed in SEEDS:
+        member = MemberTraining(training, data, Scaler.fit(data.forcing), seed).run()
+        assert_alike(together[seed], member)
+        assert together[seed].log[-1]["validation_nse"] == pytest.approx(member.log[-1]["validation_nse"], abs=1e-4)
+
+
+def test_buckets_train_side_by_side_too() -> None:
+    data = training_data()
+    first = data.forcing.first
+    training = short(
+        network=BucketsConfig(architecture="buckets", components=2, hidden=4, embedding=2, basin_vector=2),
+        validation_period=f"{first + np.timedelta64(1096, 'D')}..{first + np.timedelta64(1105, 'D')}",
+        validate_every=2,
+    )
     together = of(training, SEEDS, data).run()
     for seed in SEEDS:
         member = MemberTraining(training, data, Scaler.fit(data.forcing), seed).run()

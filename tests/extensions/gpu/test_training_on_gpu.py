@@ -167,10 +167,10 @@ def test_a_fine_tuning_on_a_gpu_starts_from_its_parent_too(trained_store: Databa
         ({"architecture": "lstm", "cells": 65}, True),
         ({"architecture": "eins", "cells": 4}, True),
         ({"architecture": "mmrnn", "cells": 4}, True),
-        ({"architecture": "buckets", "components": 1}, False),
+        ({"architecture": "buckets", "components": 1}, True),
     ],
 )
-def test_buckets_and_large_networks_are_trained_member_by_member(
+def test_large_mc_lstms_are_trained_member_by_member(
     trained_store: Database, network: dict[str, object], together: bool
 ) -> None:
     seen = InputsConfig(product=FIRST, static=("p_mean", LATITUDE))

@@ -1,10 +1,11 @@
 """The gates may see means of the weather of the days before: they follow from it alone."""
 
 import numpy as np
+import pytest
 import torch
 from scipy.signal import lfilter
 
-from models.nets.layers import AntecedentWeather
+from models.nets.layers import AntecedentWeather, by_doubling
 from testing.networks import inputs, network
 
 DAYS = (3.0, 60.0)
@@ -18,6 +19,15 @@ def test_the_means_are_exponential_filters_of_the_weather() -> None:
     expected = [lfilter([1 - share], [1, -share], weather.numpy(), axis=0) for share in decay]
     # Time scales are stored in single precision, as weights are.
     np.testing.assert_allclose(means.numpy(), np.concatenate(expected, axis=-1), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("days", [1, 2, 63, 64, 200])
+def test_by_doubling_they_are_the_same(days: int) -> None:
+    weather = torch.randn(days, 4, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    antecedent = AntecedentWeather(DAYS, 2).double()
+    stored, first = antecedent.retention.double().repeat_interleave(2), torch.ones(4, 4, dtype=torch.float64)
+    doubled = by_doubling(weather.repeat(1, 1, 2) * (1 - stored), stored, first)
+    torch.testing.assert_close(doubled, antecedent(weather, first), rtol=1e-12, atol=1e-12)
 
 
 def test_weather_that_stays_becomes_its_own_mean() -> None:

@@ -1,6 +1,7 @@
 """The days of buckets: the compiled ones are those of the equations, with their gradients, and lose no water."""
 
 import platform
+from types import ModuleType
 
 import pytest
 import torch
@@ -55,24 +56,24 @@ def flooded(given: Arguments) -> Arguments:
     return drivers, constants, routing, cells
 
 
-def gradients(program: str, given: Arguments, weights: list[Tensor]) -> list[Tensor]:
+def gradients(program: ModuleType, given: Arguments, weights: list[Tensor]) -> list[Tensor]:
     drivers, constants, routing, cells = given
     leaves = [values.clone().requires_grad_() for values in (*drivers, *constants, routing, cells)]
     count = len(drivers)
-    flow = PROGRAMS[program].scan(Drivers(*leaves[:count]), Constants(*leaves[count:-2]), leaves[-2], leaves[-1])
+    flow = program.scan(Drivers(*leaves[:count]), Constants(*leaves[count:-2]), leaves[-2], leaves[-1])
     total = torch.stack([(values * weight).sum() for values, weight in zip(flow, weights, strict=True)]).sum()
     return list(torch.autograd.grad(total, leaves))
 
 
-def assert_the_equations(given: Arguments, seed: int) -> None:
-    wanted, computed = bucket_scan.scan(*given), bucket_recurrence.scan(*given)
+def assert_the_equations(given: Arguments, seed: int, program: ModuleType = bucket_recurrence) -> None:
+    wanted, computed = bucket_scan.scan(*given), program.scan(*given)
     for name, one, other in zip(wanted._fields, wanted, computed, strict=True):
         assert torch.allclose(other, one, rtol=1e-11, atol=1e-11), name
     generator = torch.Generator().manual_seed(seed)
     weights = [torch.randn(values.shape, generator=generator, dtype=torch.float64) for values in wanted]
     names = (*Drivers._fields, *Constants._fields, "routing", "cells")
     for name, one, other in zip(
-        names, gradients("torch", given, weights), gradients("compiled", given, weights), strict=True
+        names, gradients(bucket_scan, given, weights), gradients(program, given, weights), strict=True
     ):
         assert torch.allclose(other, one, rtol=1e-8, atol=1e-8), name
 
