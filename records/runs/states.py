@@ -215,8 +215,10 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
     basins.lock(session, *{basin for _, basin, _ in states})
     for version, of_version in grouped((version, of) for version, *of in states).items():
         hand_over(session, version, {(basin, of_day) for basin, of_day in of_version})
-        for basin, days in grouped(of_version).items():  # many keys at once are compared with each state of the basins
-            session.execute(STATES.delete().filter_by(version_id=version, basin_id=basin).where(STATES.c.day.in_(days)))
+        by_days = grouped((tuple(sorted(days)), basin) for basin, days in grouped(of_version).items())
+        for days, names in by_days.items():  # pairs of basin and day are compared with each state of the basins
+            own = STATES.delete().filter_by(version_id=version)
+            session.execute(own.where(STATES.c.basin_id.in_(names), STATES.c.day.in_(days)))
     return []
 
 
