@@ -20,6 +20,7 @@ def client(reading_api: Api) -> Iterator[httpx2.Client]:
         yield client
 
 
+@pytest.mark.extended
 def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, client: httpx2.Client) -> None:
     header = {"Authorization": f"Bearer {reading_api.stored.token}"}
     for path in [*open_paths(reading_api.stored), *keyed_paths(reading_api.stored)]:

@@ -54,6 +54,7 @@ def answer_of(connection: socket.socket) -> tuple[int, str, bytes]:
     return int(head.split(b" ", 2)[1]), head.decode(), body
 
 
+@pytest.mark.extended
 def test_a_crowd_is_answered_or_refused_and_never_silent(database: Database, database_url: str) -> None:
     with database.transaction() as session:
         a_basin(session)

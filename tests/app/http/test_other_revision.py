@@ -49,6 +49,7 @@ def _no_room() -> Iterator[None]:
     event.remove(Engine, "connect", limit)
 
 
+@pytest.mark.extended
 def test_a_full_disk_is_reported_to_writers_while_readers_go_on(
     sqlite_database: Database, request: pytest.FixtureRequest
 ) -> None:

@@ -136,7 +136,7 @@ def test_a_loss_that_is_not_finite_stops_the_training() -> None:
         MembersTraining(short(), broken, scaler, (0,), "cpu").run()
 
 
-@pytest.mark.parametrize("architecture", ["lstm", "eins", "mmrnn"])
+@pytest.mark.parametrize("architecture", ["lstm", "ealstm", "gru", "eins", "mmrnn"])
 def test_networks_without_storage_train_side_by_side_too(architecture: str) -> None:
     data = training_data()
     first = data.forcing.first

@@ -26,6 +26,8 @@ from testing.work import work_of
 from tests.extensions.grid.test_reading import SITES, observed, run
 from tests.freshet.conftest import Freshet
 
+pytestmark = pytest.mark.extended
+
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 

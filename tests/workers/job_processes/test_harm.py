@@ -54,6 +54,7 @@ def test_a_process_that_ends_silently_is_reported(harmful_shop: Shop) -> None:
     assert "exit code 7 before it had reported any progress" in detail
 
 
+@pytest.mark.extended
 def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("intake-harm", harm="flood_memory").id)
     kind, detail = problem(job)
@@ -61,6 +62,7 @@ def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
+@pytest.mark.extended
 def test_the_memory_of_an_operators_job_is_limited_and_it_is_not_tried_again(harmful_shop: Shop) -> None:
     with harmful_shop.database.transaction() as session:
         key = keys.make(session, "office", "operator", None, harmful_shop.clock.wall())[0].id

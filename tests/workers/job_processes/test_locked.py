@@ -78,6 +78,7 @@ def test_a_job_that_cannot_be_claimed_is_claimed_later(shop: Shop) -> None:
     assert (done.status, done.attempt) == ("succeeded", 1)
 
 
+@pytest.mark.extended
 def test_the_api_reads_on_and_reports_when_to_write_again(
     sqlite: str, sqlite_database: Database, tmp_path: Path
 ) -> None:

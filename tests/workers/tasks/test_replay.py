@@ -60,6 +60,7 @@ def count(reported: Any) -> int:
     return len(reported) if isinstance(reported, list) else reported
 
 
+@pytest.mark.extended
 def test_a_replay_in_parts_stores_nothing_twice(country_jobs: InProcessJobs, monkeypatch: pytest.MonkeyPatch) -> None:
     in_parts_of(monkeypatch, "replay", 1)
     for runs_of_each in (3 * len(BASINS), 0):
