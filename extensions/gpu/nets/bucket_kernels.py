@@ -51,6 +51,16 @@ def _read_drivers(drivers, elements, at, inside):
 
 
 @triton.jit
+def _read_constants(constants, elements, at, inside):
+    return (
+        _read(constants, 0, elements, at, inside),
+        _read(constants, 1, elements, at, inside),
+        _read(constants, 2, elements, at, inside),
+        _read(constants, 3, elements, at, inside),
+    )
+
+
+@triton.jit
 def _read_stores(stores, elements, at, inside):
     return (
         _read(stores, 0, elements, at, inside),
@@ -114,12 +124,7 @@ def forward(
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < elements
     of_flow = at // samples * (2 * samples) + at % samples
-    release, C, threshold, drain = (
-        _read(constants, 0, elements, at, inside),
-        _read(constants, 1, elements, at, inside),
-        _read(constants, 2, elements, at, inside),
-        _read(constants, 3, elements, at, inside),
-    )
+    release, C, threshold, drain = _read_constants(constants, elements, at, inside)
     I0, L0, S0, U0, G0 = _read_stores(stores, elements, at, inside)
     for _ in range(days):
         snowfall, rain, melt, freeze, demand, drying, n, excess, percolation, k0, k1, k2, lost = _read_drivers(
@@ -154,12 +159,7 @@ def backward(
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < elements
     of_flow = at // samples * (2 * samples) + at % samples
-    release, C, threshold, drain = (
-        _read(constants, 0, elements, at, inside),
-        _read(constants, 1, elements, at, inside),
-        _read(constants, 2, elements, at, inside),
-        _read(constants, 3, elements, at, inside),
-    )
+    release, C, threshold, drain = _read_constants(constants, elements, at, inside)
     last = (days - 1).to(tl.int64)
     drivers += last * 13 * elements
     d_drivers += last * 13 * elements
