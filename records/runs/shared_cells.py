@@ -61,13 +61,17 @@ def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]
     names, days = {basin for basin, _ in states}, [of_day for _, of_day in states]
     first, last = min(days), max(days)
     of_states = (STATES.c.version_id == version) & STATES.c.basin_id.in_(names) & STATES.c.day.between(first, last)
-    of_runs = RUN_BASINS.c.basin_id.in_(names) & RUNS.c.t0.between(first, last)  # or all runs are read each time
     session.execute(select(STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
+    pruned = select(PRUNED.c.id).where(PRUNED.c.rule == "members")
+    unpruned = select(RUNS.c.id).where(RUNS.c.version_id == version, RUNS.c.t0.between(first, last))
+    if not (shared := session.scalars(unpruned.where(RUNS.c.id.not_in(pruned))).all()):
+        return
+    of_runs = RUN_BASINS.c.run_id.in_(shared) & RUN_BASINS.c.basin_id.in_(names)
     for table, owner_of_row in ((RUN_MEMBERS, owner_of_members), (RUN_CONTENTS, owner_of)):
         of_run = (table.c.run_id == RUN_BASINS.c.run_id) & (table.c.basin_id == RUN_BASINS.c.basin_id)
         sharing = _borrowed().add_columns(table.c.content.label("packed")).join(table, of_run).where(of_states, of_runs)
         if table is RUN_CONTENTS:
-            sharing = sharing.where(_WITH_MEMBERS)
+            sharing = sharing.where(_IN_ONE)
         for row in session.execute(sharing).all():
             if (row.basin_id, row.day) not in states:
                 continue
@@ -81,10 +85,8 @@ def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]
             session.execute(own.values(content=pack(owner, arrays)))
 
 
-_WITH_MEMBERS = ~exists().where(
-    RUN_MEMBERS.c.run_id == RUN_BASINS.c.run_id, RUN_MEMBERS.c.basin_id == RUN_BASINS.c.basin_id
-) & ~exists().where(PRUNED.c.rule == "members", PRUNED.c.id == RUN_BASINS.c.run_id)
-"""Whether the content of a run holds all arrays: it is from before its members were stored apart, and not pruned."""
+_IN_ONE = ~exists().where(RUN_MEMBERS.c.run_id == RUN_BASINS.c.run_id, RUN_MEMBERS.c.basin_id == RUN_BASINS.c.basin_id)
+"""Whether the content of a run holds all arrays: it is from before its members were stored apart."""
 
 
 def _borrowed() -> Select[Any]:

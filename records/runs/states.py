@@ -196,7 +196,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     )
     following = further.where(later.c.invalid_at.is_(None)).order_by(later.c.day).limit(1).scalar_subquery()
     query = select(*of_basin, STATES.c.day, STATES.c.invalid_at, following).where(STATES.c.created_at < before)
-    query = query.where(further.exists())
+    query = query.where(STATES.c.invalid_at.is_(None) | further.exists())  # of a valid one `following` suffices
     if states is not None:
         query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
     found = [
