@@ -1,7 +1,7 @@
 """What a training learns from: windows of days, their loss, and the score of a validation period."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import nse
 from jobspec.training import TrainingConfig, WindowsConfig
@@ -117,6 +117,19 @@ class TrainingData:
 
     forcing: Forcing
     discharge: Array
+
+
+def days_learnt_or_judged(config: TrainingConfig) -> Period:
+    """Return the days from the first to the last of a training's two periods."""
+    training, validation = config.train_period, config.validation_period or config.train_period
+    return Period(min(training.first, validation.first), max(training.last, validation.last))
+
+
+def days_of_training(config: TrainingConfig, starts: Iterable[Day]) -> Period:
+    """Return the days that a training reads, with those of its spin-up, of records that start on some days."""
+    wanted = days_learnt_or_judged(config)
+    earliest = wanted.first - np.timedelta64(max(SPIN_UP_DAYS, config.windows.spinup_days), "D")
+    return Period(min(max([earliest, *starts]), wanted.first), wanted.last)
 
 
 class MedianNSE(NamedTuple):

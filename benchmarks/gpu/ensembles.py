@@ -1,7 +1,7 @@
-"""The ensembles of the networks of the comparison, trained on one graphics card.
+"""Whole series of members, trained on one graphics card.
 
-`python -m benchmarks.gpu.ensembles SECONDS SERIES ...`, of `lstm`, `eins` and `mmrnn`: one after another. The data come
-from one file (`benchmarks.gpu.data`).
+`python -m benchmarks.gpu.ensembles SECONDS SERIES ...`, series as of `benchmarks.regional`: members, twins, folds, the
+networks of the comparison; one series after another. The data come from files of products (`benchmarks.gpu.data`).
 What is reached after SECONDS stays in FRESHET_DATA, in the folder `ensembles`, and another call goes on from there;
 `benchmarks.gpu.finished` ships what is finished.
 """
@@ -78,11 +78,10 @@ def _report(name: str, end: float) -> Callable[[int, Progress], None]:
 
 
 def _write(name: str, members: dict[int, TrainedMember]) -> None:
-    """Write the best weights of finished members, and the description of their training."""
+    """Write the weights of finished members, the best where years chose them, and how they were trained."""
     weights, efforts = checkpoint.Tensors(), {}
     for seed, member in members.items():
-        assert member.best is not None
-        weights |= checkpoint.prefixed(f"{seed}.", member.best)
+        weights |= checkpoint.prefixed(f"{seed}.", member.last if member.best is None else member.best)
         efforts[str(seed)] = {"validation": member.log, "seconds": member.seconds}
     memory = torch.cuda.get_device_properties(0).total_memory / 2**30
     card = f"{torch.cuda.get_device_name(0)}, {memory:.0f} GiB"

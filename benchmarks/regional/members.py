@@ -120,11 +120,7 @@ def train(name: str, members: list[int]) -> None:
     twin = chosen.twin_ensemble
     if unknown := set(members) - set(range(chosen.members)):
         raise SystemExit(f"{name} has the members 0 to {chosen.members - 1}; {sorted(unknown)} are none of them.")
-    if chosen.folder.parent != SHELF:  # there the cards are written by hand
-        chosen.folder.mkdir(parents=True, exist_ok=True)
-        (chosen.folder / CARD).write_text(
-            f"Written by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
-        )
+    write_card(chosen, f"benchmarks.regional train {name}")
     database = opened(chosen.config.inputs.product)
     started = begin(work_of(database, clock), chosen.config, chosen.basins)
     require_all(texts(started.prepared.left_out))
@@ -135,6 +131,13 @@ def train(name: str, members: list[int]) -> None:
         written = ship(chosen.folder, new_version(clock, started), finished, twin)
         print(f"{chosen.folder}: members {written.members}", flush=True)
     database.close()
+
+
+def write_card(series: Series, command: str) -> None:
+    """Write which command writes a series, except on the shelf: there the cards are written by hand."""
+    if series.folder.parent != SHELF:
+        series.folder.mkdir(parents=True, exist_ok=True)
+        (series.folder / CARD).write_text(f"Written by `python -m {command}`; not a part of the product.\n")
 
 
 def _report(name: str, member: int) -> Callable[[Progress], None]:

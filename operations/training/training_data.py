@@ -18,7 +18,7 @@ from models.checkpoint import Tensors
 from models.contract import with_room
 from models.devices import gpu_programs
 from models.forcing import Array, Scaler, days_of, places
-from models.learning import SPIN_UP_DAYS, TrainingData
+from models.learning import TrainingData, days_learnt_or_judged, days_of_training
 from operations.basin_data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.versions.learnt_days import attribute_ranges
 from operations.versions.load_networks import weights_of
@@ -49,7 +49,7 @@ class Prepared:
 def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> Prepared:
     """Read a training's data; return which basins cannot be used and why, and refuse where none can."""
     training, validation = config.train_period, config.validation_period or config.train_period
-    wanted = Period(min(training.first, validation.first), max(training.last, validation.last))
+    wanted = days_learnt_or_judged(config)
     forcings: dict[str, BasinForcing] = {}
     left_out: dict[str, Absent] = {}
     for basin in basins:
@@ -59,9 +59,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
             left_out[basin] = found
         else:
             forcings[basin] = found
-    earliest = wanted.first - np.timedelta64(max(SPIN_UP_DAYS, config.windows.spinup_days), "D")
-    first = max([earliest, *(one.period.first for one in forcings.values())])
-    period = Period(min(first, wanted.first), wanted.last)
+    period = days_of_training(config, [one.period.first for one in forcings.values()])
     stored: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, [config.inputs.product], period)
