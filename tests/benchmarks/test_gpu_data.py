@@ -18,7 +18,7 @@ AUXILIARY, ATTRIBUTES = ("srad", "tmax", "tmin", "vp"), ("aridity", "elev_mean")
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> TrainingData:
+def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> TrainingData:
     """Two series of a product, one without the held-out year, one without a basin and an attribute, in one file."""
     monkeypatch.setenv("FRESHET_DATA", str(tmp_path))
     generator, shape = np.random.default_rng(0), (len(IDS), len(RECORD))
@@ -42,24 +42,24 @@ def _config(static: tuple[str, ...], **changes: str) -> TrainingConfig:
     return TrainingConfig.model_validate(fields)
 
 
-def test_a_series_reads_its_own_basins_attributes_and_days_to_the_bit(made: TrainingData) -> None:
+def test_a_series_reads_its_own_basins_attributes_and_days_to_the_bit(written: TrainingData) -> None:
     config, fold = stored.read("fold")
     days = days_of(RECORD, fold.forcing.period)
     assert config.inputs.static == ATTRIBUTES[1:]
     assert fold.forcing.ids == IDS[1:]
     assert fold.forcing.period.last == Period.parse(TRAINING).last
-    np.testing.assert_array_equal(fold.forcing.mass, made.forcing.mass[1:, days])
-    np.testing.assert_array_equal(fold.forcing.auxiliary, made.forcing.auxiliary[1:, days])
-    np.testing.assert_array_equal(fold.forcing.static, made.forcing.static[1:, 1:])
-    np.testing.assert_array_equal(fold.discharge, made.discharge[1:, days])
+    np.testing.assert_array_equal(fold.forcing.mass, written.forcing.mass[1:, days])
+    np.testing.assert_array_equal(fold.forcing.auxiliary, written.forcing.auxiliary[1:, days])
+    np.testing.assert_array_equal(fold.forcing.static, written.forcing.static[1:, 1:])
+    np.testing.assert_array_equal(fold.discharge, written.discharge[1:, days])
 
 
-def test_a_twin_reads_no_flow_of_the_days_held_out(made: TrainingData) -> None:
+def test_a_twin_reads_no_flow_of_the_days_held_out(written: TrainingData) -> None:
     twins = stored.read("twins")[1]
     held_out = np.zeros(len(twins.forcing.period), bool)
     held_out[days_of(twins.forcing.period, Period.parse(HELD_OUT))] = True
     np.testing.assert_array_equal(np.isnan(twins.discharge), np.broadcast_to(held_out, twins.discharge.shape))
-    assert not np.isnan(made.discharge).any()
+    assert not np.isnan(written.discharge).any()
 
 
 def test_numbers_of_every_size_are_stored_exactly() -> None:
@@ -69,7 +69,7 @@ def test_numbers_of_every_size_are_stored_exactly() -> None:
         assert stored._decoded(stored._encoded(block)).tobytes() == block.tobytes()
 
 
-@pytest.mark.usefixtures("made")
+@pytest.mark.usefixtures("written")
 def test_an_unknown_series_is_refused() -> None:
     with pytest.raises(SystemExit, match="No file has the series 'twin'"):
         stored.read("twin")
