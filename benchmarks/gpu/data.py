@@ -7,9 +7,9 @@ Forcing has two decimals, the mean of two products a half more. So it is stored 
 floating-point numbers it lies beside them, byte by byte: exact and small.
 """
 
+import argparse
 import io
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,4 +143,6 @@ def _of_steps(whole: npt.NDArray[np.int32]) -> Array:
 
 
 if __name__ == "__main__":
-    write(sys.argv[1])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu.data", description=__doc__)
+    parser.add_argument("product")
+    write(parser.parse_args().product)

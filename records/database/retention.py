@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -57,6 +57,11 @@ def days_of(rule: RuleName, settings: Settings) -> int:
 
 def in_words(rule: RuleName, days: int) -> str:
     return RULES[rule].format(days=days)
+
+
+def ids_pruned(rule: RuleName) -> Select[str]:
+    """Select the ids of the records that a rule has pruned."""
+    return select(PRUNED.c.id).where(PRUNED.c.rule == rule)
 
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:

@@ -19,7 +19,7 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.basins import basins
-from records.database.retention import PRUNED
+from records.database.retention import ids_pruned
 from records.forecasts.latest import (
     CAN_BE_LATEST,
     NEWEST_FIRST,
@@ -64,7 +64,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
             RUNS.c.forcing_kind == weather, RUNS.c.owner.is_(None), RUNS.c.what_if.is_(None), RUNS.c.available_at <= at
         )
         .where(
-            RUNS.c.id.not_in(select(PRUNED.c.id).where(PRUNED.c.rule == "members")),
+            RUNS.c.id.not_in(ids_pruned("members")),
             RUN_BASINS.c.basin_id == basin,
             CAN_BE_LATEST,
         )

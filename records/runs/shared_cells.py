@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
 from records.database.checksums import Corrupt, whole_arrays
-from records.database.retention import PRUNED
+from records.database.retention import ids_pruned
 from records.database.stored import where_keys
 from records.runs.run_arrays import Content, RunSeries, owner_of, owner_of_members
 from records.runs.run_types import RUN_BASINS, RUNS, RunBasinKey
@@ -61,15 +61,19 @@ def hand_over(session: Session, version: str, states: Collection[tuple[str, Day]
     names, days = {basin for basin, _ in states}, [of_day for _, of_day in states]
     first, last = min(days), max(days)
     of_states = (STATES.c.version_id == version) & STATES.c.basin_id.in_(names) & STATES.c.day.between(first, last)
+    of_basins = RUN_BASINS.c.basin_id.in_(names)
     session.execute(select(STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
-    pruned = select(PRUNED.c.id).where(PRUNED.c.rule == "members")
-    unpruned = select(RUNS.c.id).where(RUNS.c.version_id == version, RUNS.c.t0.between(first, last))
-    if not (shared := session.scalars(unpruned.where(RUNS.c.id.not_in(pruned))).all()):
+    of_runs = (RUNS.c.version_id == version) & RUNS.c.t0.between(first, last) & RUNS.c.id.not_in(ids_pruned("members"))
+    if session.scalar(select(RUNS.c.id).where(of_runs).limit(1)) is None:
         return
-    of_runs = RUN_BASINS.c.run_id.in_(shared) & RUN_BASINS.c.basin_id.in_(names)
     for table, owner_of_row in ((RUN_MEMBERS, owner_of_members), (RUN_CONTENTS, owner_of)):
         of_run = (table.c.run_id == RUN_BASINS.c.run_id) & (table.c.basin_id == RUN_BASINS.c.basin_id)
-        sharing = _borrowed().add_columns(table.c.content.label("packed")).join(table, of_run).where(of_states, of_runs)
+        sharing = (
+            _borrowed()
+            .add_columns(table.c.content.label("packed"))
+            .join(table, of_run)
+            .where(of_states, of_runs, of_basins)
+        )
         if table is RUN_CONTENTS:
             sharing = sharing.where(_IN_ONE)
         for row in session.execute(sharing).all():

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
-from records.database.retention import PRUNED
+from records.database.retention import ids_pruned
 from records.database.stored import narrowed
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
@@ -39,11 +39,10 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
     Left out are the newest run of a basin, those that decide present alerts, and those that a what-if run is compared
     with.
     """
-    thinned = select(PRUNED.c.id).where(PRUNED.c.rule == "members")
     query = select(RUNS.c.id).where(
         RUNS.c.purpose != WHAT_IF,
         RUNS.c.created_at < before,
-        RUNS.c.id.not_in(thinned),
+        RUNS.c.id.not_in(ids_pruned("members")),
         RUNS.c.id.not_in(select(NEWEST_RUNS.c.run_id)),
         RUNS.c.id.not_in(select(STANDINGS.c.run_id)),
         RUNS.c.id.not_in(select(ALERTS.c.run_id)),
