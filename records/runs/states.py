@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Row, and_, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, NotFound
 from records.basins import basins
@@ -128,9 +128,9 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
 
 
 def _undamaged(session: Session, version: str, basin: str, days: Sequence[Day]) -> Iterator[State]:
-    for day in days:
+    for at in days:
         with suppress(Corrupt):
-            if (state := get(session, version, basin, day)) is not None:
+            if (state := get(session, version, basin, at)) is not None:
                 yield state
 
 
@@ -185,7 +185,7 @@ def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime, *
 
 
 def outdated(session: Session, before: datetime, states: Collection[Key] | None = None) -> dict[Key, int]:
-    """Return the states created before an instant, each with a count of 1.
+    """Return the states created before an instant, of a day before it, each with a count of 1.
 
     Left out are the newest state and the last valid one of each month: forecasts, replays and what-if runs of old days
     start from those.
@@ -196,6 +196,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     )
     following = further.where(later.c.invalid_at.is_(None)).order_by(later.c.day).limit(1).scalar_subquery()
     query = select(*of_basin, STATES.c.day, STATES.c.invalid_at, following).where(STATES.c.created_at < before)
+    query = query.where(STATES.c.day <= day(before.date()))  # created after it: the index alone finds the old ones
     query = query.where(STATES.c.invalid_at.is_(None) | further.exists())  # of a valid one `following` suffices
     if states is not None:
         query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import day
+from hydrology.base.calendar import begin_of, day
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import run_arrays, runs, states
@@ -121,8 +121,11 @@ def test_run_content_and_states_to_prune_are_found_by_key(database: Database) ->
     def find_outdated(session: Session) -> None:
         states.outdated(session, NOW, [(version, basin, START) for basin in basins])
 
+    def find_oldest(session: Session) -> None:
+        states.outdated(session, begin_of(START, "UTC"), [(version, BASIN, START)])
+
     pass_days(0, FEW)
-    asked = (read_contents, find_outdated)
+    asked = (read_contents, find_outdated, find_oldest)
     before = [instructions(database, ask) for ask in asked]
     pass_days(FEW, MANY)
     after = [instructions(database, ask) for ask in asked]

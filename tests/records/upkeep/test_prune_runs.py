@@ -187,6 +187,13 @@ def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Da
         assert str(newest.day) == "2008-07-30"
 
 
+def test_a_state_of_a_day_to_come_is_not_outdated(database: Database, version: str) -> None:
+    with database.transaction() as session:
+        for at in ("2008-10-01", "2008-10-03", "2008-10-04", "2008-10-05"):  # as by a clock that was set ahead
+            states.put(session, [a_state(version, at)], NOW)
+        assert [str(at) for _, _, at in states.outdated(session, SOON)] == ["2008-10-01"]
+
+
 @pytest.mark.parametrize("apart", [True, False], ids=["apart", "in one row"])
 def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(
     database: Database, version: str, apart: bool
