@@ -14,7 +14,7 @@ from hydrology.base.reasons import Reason
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, read
 from records.database.base import JsonObject, from_json, to_json
-from records.database.work import Work
+from records.database.work import Work, worthwhile_processes
 from records.job_permissions.permissions import Grant
 from records.jobs import jobs, process_heartbeats
 from runtime.clock import Clock
@@ -103,7 +103,7 @@ def divide(
     """
     if len(parts) <= 1:
         return [do_part(running, part.params) for part in parts]
-    if running.works_alone or not _worth_a_process(parts):
+    if running.works_alone or not _worthwhile(parts):
         done = _here(running, parts, do_part)
     else:
         done = _by_children(running, parts, plan)
@@ -118,9 +118,9 @@ def divide(
     ]
 
 
-def _worth_a_process(parts: Sequence[JobRequest]) -> int:
-    """Return how many processes the parts are worth: fewer than two where a start costs more than it saves."""
-    return 2 * sum(len(_basins(part)) for part in parts) // (parts[0].part_basins or 1)
+def _worthwhile(parts: Sequence[JobRequest]) -> int:
+    """Return how many processes the parts are worth: none where they are done in turn sooner than one starts."""
+    return worthwhile_processes(sum(len(_basins(part)) for part in parts), parts[0].part_basins or 1)
 
 
 def _basins(part: JobRequest) -> list[str]:
@@ -165,7 +165,7 @@ def _here(running: JobRun, parts: Sequence[JobRequest], do_part: Part[Any]) -> l
         shares[part] = progress["done"] / max(1, progress["total"])
         running.show(int(100 * sum(shares.values())), 100 * len(parts), progress["detail"])
 
-    processes = processes_for(min(len(parts), _worth_a_process(parts)), work.cores)
+    processes = processes_for(min(len(parts), _worthwhile(parts)), work.cores)
     if processes == 1:
         return [_attempt(_under(running, partial(show, at)), do_part, part) for at, part in enumerate(parts)]
     stored = [(part.kind, part.stored()) for part in parts]

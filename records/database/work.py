@@ -21,6 +21,11 @@ def _silent(_done: int, _total: int, _detail: str) -> None:
     pass
 
 
+def worthwhile_processes(basins: int, size: int) -> int:
+    """Return how many processes basins are worth, in parts up to a size: the start of one costs half a part's work."""
+    return 2 * basins // size
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """The context of a piece of work, on up to `cores` processes."""
@@ -68,7 +73,7 @@ class Work:
         """
         count = 1
         if size is not None:
-            at_once = max(1, min(self.cores, 2 * len(names) // size))
+            at_once = max(1, min(self.cores, worthwhile_processes(len(names), size)))
             count = min(at_once * math.ceil(len(names) / (size * at_once)), len(names)) or 1
         return [[str(name) for name in part] for part in np.array_split(names, count)]
 
