@@ -196,7 +196,7 @@ class Reason(Enum):
     LEDGER_OPEN = "The ledger does not close for member {members}."
     LEDGER_WRONG = "The ledger of member {member} cannot be right: {fault}."
     LEDGER_WRONG_UNTIL_T0 = "{basin}: between {first} and {last} {fault}"
-    FORCING_REVISED = "{basin}: its forcing was revised during the forecast: forecast again."
+    FORCING_REVISED = "{basin}: its weather or attributes were revised during the forecast: forecast again."
     EMPTY_STORE = "The run began from an empty store."
     SUMS_NOT_STORED = "The state of T0 is no longer stored: forecast again."
     SPREAD_NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."

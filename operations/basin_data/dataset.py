@@ -138,8 +138,7 @@ class BasinRecord:
         for at, name in enumerate(self.names):
             if (of_source := self.days.days[self.marked[:, at]]).size:
                 filled[name] = np.union1d(filled.get(name, of_source), of_source)
-        static = self.static.values[None].astype(np.float32)
-        forcing = Forcing(self.days.first + first, mass, auxiliary, static, (self.basin,))
+        forcing = Forcing(self.days.first + first, mass, auxiliary, _static_input(self.static), (self.basin,))
         return BasinForcing(forcing, filled, stop, self.stamp, self.static.assumed, later)
 
     def _known_later(self, values: Array, after: int, interpolated: Mapping[str, Days]) -> Array | None:
@@ -221,6 +220,26 @@ def forcings_of(
     return load_forcings(session, ids, loaded.config, attribute_means(loaded.version), known)
 
 
+def revised(session: Session, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> set[str]:
+    """Return the basins whose weather or attributes have been revised since their forcing was read."""
+    ids, inputs = [*forcings], loaded.config.inputs
+    stamps = series.stamps(session, ids, inputs.product)
+    statics = _read_attributes(session, ids, inputs.static, attribute_means(loaded.version))
+    return {
+        basin
+        for basin, of_basin in forcings.items()
+        if stamps.get(basin, 0) != of_basin.stamp or not _is_static(statics[basin], of_basin.forcing)
+    }
+
+
+def _is_static(found: Attributes | Absent, forcing: Forcing) -> bool:
+    return not isinstance(found, Absent) and np.array_equal(_static_input(found), forcing.static)
+
+
+def _static_input(found: Attributes) -> Array:
+    return found.values[None].astype(np.float32)
+
+
 def inputs_key(loaded: LoadedVersion) -> Hashable:
     """Return what is equal of versions with the same forcing."""
     means = attribute_means(loaded.version)
@@ -237,13 +256,7 @@ def _read_records(
     """Read the records of basins together, or why one has none; DamagedSeries: one cannot be read."""
     names, product = (inputs.mass, *inputs.auxiliary), inputs.product
     extents = series.extent(session, ids, product, names)
-    rows = basins.attributes_of(session, ids, inputs.static)
-    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
-    guesses = {} if means is None else _guesses(session, assuming, means)
-    statics = {
-        basin: completed(basin, inputs.static, row, guesses.get(basin, means), basin in assuming)
-        for basin, row in zip(ids, rows, strict=True)
-    }
+    statics = _read_attributes(session, ids, inputs.static, means)
     outcomes: dict[str, BasinRecord | Absent] = {}
     days: dict[str, Period] = {}
     for basin in ids:
@@ -280,6 +293,18 @@ def _read_records(
             feed=feed,
         )
     return outcomes
+
+
+def _read_attributes(
+    session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
+) -> dict[str, Attributes | Absent]:
+    rows = basins.attributes_of(session, ids, names)
+    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    guesses = {} if means is None else _guesses(session, assuming, means)
+    return {
+        basin: completed(basin, names, row, guesses.get(basin, means), basin in assuming)
+        for basin, row in zip(ids, rows, strict=True)
+    }
 
 
 def _guesses(session: Session, assuming: Collection[str], means: Mapping[str, float]) -> dict[str, dict[str, float]]:

@@ -21,13 +21,12 @@ from hydrology.uncertainty.error_model import MAX_GAP
 from hydrology.water.ledger import Sums, sums_after
 from models.ensemble import GROUP, ArrayMap, balance_fault
 from models.forcing import Forcing
-from operations.basin_data.dataset import BasinForcing, stacked
+from operations.basin_data.dataset import BasinForcing, revised, stacked
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.database.work import Work
 from records.runs import states
 from records.runs.tables import NewState, State
-from records.series import series
 
 log = structlog.get_logger()
 
@@ -150,16 +149,15 @@ class _Advance:
         return new
 
     def store_unchanged(self, new: Mapping[str, NewState]) -> dict[str, State]:
-        """Store states, or only return them, of the basins whose forcing was not revised meanwhile."""
+        """Store states, or only return them, of the basins whose forcing and attributes were not revised meanwhile."""
         if not new:
             return {}
         at = self.work.clock.wall()
         with self.work.database.transaction() as session:
             basins.lock(session, *new)
-            stamps = series.stamps(session, [*new], self.loaded.version.product)
-            revised = {basin for basin in new if stamps.get(basin, 0) != self.forcings[basin].stamp}
-            self.problems.update({basin: absent(Reason.FORCING_REVISED, basin=basin) for basin in sorted(revised)})
-            unchanged = [new[basin] for basin in sorted(new) if basin not in revised]
+            changed = revised(session, self.loaded, {basin: self.forcings[basin] for basin in new})
+            self.problems.update({basin: absent(Reason.FORCING_REVISED, basin=basin) for basin in sorted(changed)})
+            unchanged = [new[basin] for basin in sorted(new) if basin not in changed]
             if self.store_states:
                 after = states.put(session, unchanged, at)
             else:

@@ -1,6 +1,7 @@
 """Alarms of the service for operators: silent feeds, a disk that fills, poor forecasts; each begins and ends once."""
 
 import shutil
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from records.alerts.issue_notices import Notice, is_stored, standing_alarms
 from records.database.checksums import new_id
 from records.database.work import Work
 from records.feeds import feeds
-from records.jobs import schedules
+from records.jobs import process_heartbeats, schedules
 from records.verification import lead_scores
 from records.versions import promotions
 from runtime.settings import Settings
@@ -28,6 +29,7 @@ SILENT_AFTER = timedelta(hours=30)
 """Time after a feed's first scheduled fetch without data from which it is silent: a day, and hours to fetch in."""
 FREE_BYTES = 1_000_000_000
 """Free room of the data folder's disk below which it fills."""
+_DISK = "the disk of the data folder fills on "  # the machine's name: each has a folder of its own
 MIN_PAIRS = 30
 """The fewest verified issues of a basin by which its version is compared with persistence."""
 
@@ -56,7 +58,7 @@ def troubled_parts(session: Session, settings: Settings, now: datetime) -> Itera
             yield Alarm(f"the feed {feed.name} is silent", "silent-feed", f"It was fetched {since}.{error}")
     if settings.data.exists() and (free := shutil.disk_usage(settings.data).free) < FREE_BYTES:
         why = f"{free // 1_000_000} MB are left on the disk of the data folder: free some space."
-        yield Alarm("the disk of the data folder fills", "disk", why)
+        yield Alarm(_DISK + socket.gethostname(), "disk", why)
 
 
 def _due_after(scheduled: Sequence[schedules.Schedule], feed: str, since: datetime) -> datetime | None:
@@ -115,9 +117,17 @@ def due_notices(session: Session, settings: Settings, now: datetime, looks: Pres
         if name not in standing and not is_stored(session, today, one.cause, name)  # once a day, if it comes and goes
     ]
     over = [
-        (name, "", f"It began at {one.at:%Y-%m-%d %H:%M} UTC.") for name, one in standing.items() if name not in present
+        (name, "", f"It began at {one.at:%Y-%m-%d %H:%M} UTC.")
+        for name, one in standing.items()
+        if name not in present and not _is_of_other_machine(session, name)
     ]
     return [
         Notice(id=new_id(now), day=today, causes=cause, at=now, why=why, alarm=name)
         for name, cause, why in [*started, *over]
     ]
+
+
+def _is_of_other_machine(session: Session, alarm: str) -> bool:
+    """Return whether an alarm is of the disk of another machine that is running: only that one can see its disk."""
+    machines = {one.machine for one in process_heartbeats.live_processes(session)} - {socket.gethostname()}
+    return alarm in {_DISK + machine for machine in machines}

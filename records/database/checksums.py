@@ -33,6 +33,12 @@ def new_id(wall: datetime) -> str:
     return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
 
 
+def id_after(newest: str | None, wall: datetime) -> str:
+    """Return a new identifier that sorts after another one, whose clock may have been ahead."""
+    found = new_id(wall)
+    return found if newest is None or found > newest else f"{int(newest[:12], 16) + 1:012x}{found[12:]}"
+
+
 def first_of(instant: datetime) -> str:
     return f"{int(instant.timestamp() * 1000):012x}"
 

@@ -61,6 +61,11 @@ class LiveProcess:
     gpu: GPUState | None = None
 
     @property
+    def machine(self) -> str:
+        """The name of its machine, which its own begins with."""
+        return self.name.split(":")[0]
+
+    @property
     def clock_ahead(self) -> timedelta:
         return timedelta(seconds=self.clock_ahead_seconds)
 

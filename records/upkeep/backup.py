@@ -16,7 +16,7 @@ import sqlite3
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import field, replace
 from datetime import datetime
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Connection, Select, Table, func, inspect, select
+from sqlalchemy import Connection, Select, Table, bindparam, func, inspect, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -72,12 +72,28 @@ def _copy(
     with _error_in_words(source):
         total = sum(counts(reading).values())
     for table in Base.metadata.sorted_tables:
+        own = [each.name for each in table.c if any(key.references(table) for key in each.foreign_keys)]
+        links: list[dict[str, object]] = []
         for rows in _batches(source, reading, table, changed.get(table.name)):
-            writing.execute(table.insert(), rows)
+            writing.execute(table.insert(), [row | dict.fromkeys(own) for row in rows] if own else rows)
+            links += [_link(table, own, row) for row in rows if any(row[name] is not None for name in own)]
             copied += len(rows)
             show(copied, total)
+        _set_links(writing, table, own, links)
         _go_on_counting(writing, table)
     return copied
+
+
+def _link(table: Table, own: Sequence[str], row: Mapping[str, object]) -> dict[str, object]:
+    """Return what a row refers to in its own table, copied or not: a younger row may have the lower id."""
+    key = {f"of_{each.name}": row[each.name] for each in inspect(table).primary_key}
+    return key | {f"now_{name}": row[name] for name in own}
+
+
+def _set_links(writing: Connection, table: Table, own: Sequence[str], links: Sequence[dict[str, object]]) -> None:
+    if links:
+        row = (each == bindparam(f"of_{each.name}") for each in inspect(table).primary_key)
+        writing.execute(table.update().where(*row).values({name: bindparam(f"now_{name}") for name in own}), links)
 
 
 def counts(session: Session) -> dict[str, int]:
@@ -90,7 +106,6 @@ def counts(session: Session) -> dict[str, int]:
 def _batches(
     source: Database, session: Session, table: Table, changed: Collection[str] | None
 ) -> Iterator[list[dict[str, object]]]:
-    # A row that refers to another of its table has the later id.
     every: Select[tuple[object, ...]] = select(table).order_by(*inspect(table).primary_key)
     parts = [every] if changed is None else [every.where(slices.rows_of(table, name)) for name in changed]
     with _error_in_words(source):
@@ -201,14 +216,14 @@ def make(
         # Without references being followed: rows that others refer to may be in the earlier backup.
         with database.reading() as reading, rows.migrating() as writing:
             held = _held(reading, earlier, after)
+            followed = {of.file for each in held.values() for of in each.values() if of.file}
+            digests = {} if earlier is None or after is None else _digests(followed, earlier, after, file)
             changed = {table: [name for name, of in each.items() if not of.file] for table, each in held.items()}
             read_count = _copy(database, reading, writing, show, changed if earlier else {})
         rows.close()
         content = {ROWS: folder / ROWS}
         if settings.webhook_key is None and (settings.data / KEY_FILE).exists():
             content[KEY_FILE] = settings.data / KEY_FILE
-        named = {of.file for each in held.values() for of in each.values() if of.file}
-        known = {} if earlier is None or after is None else {**earlier.earlier, after.name: earlier.sha256[ROWS]}
         manifest = Manifest(
             created_at=created_at,
             code_version=code_version(),
@@ -217,7 +232,7 @@ def make(
             read_count=read_count,
             revision=revisions()[-1],
             slices=held,
-            earlier={name: digest for name, digest in known.items() if name in named},
+            earlier=digests,
         )
         draft = folder / "backup"
         with open(draft, "wb", opener=stored_files.opener) as opened:
@@ -234,11 +249,22 @@ def make(
 def _earlier(database: Database, after: Path) -> Manifest:
     if database.file is not None:
         raise InvalidInput("A SQLite database is always backed up as a whole: leave out the earlier backup.")
-    with _readable(after), zipfile.ZipFile(after) as archive:
-        manifest = _manifest_of(after, archive)
+    manifest = _read_manifest(after)
     if not manifest.slices or manifest.revision != revisions()[-1]:
         raise InvalidInput(f"{after} is of SQLite or of another revision of the tables: make a whole backup first.")
     return manifest
+
+
+def _digests(followed: Collection[str], earlier: Manifest, after: Path, file: Path) -> dict[FileName, Digest]:
+    """Return the digest of each backup that holds some of the slices; require them to be there as they were written."""
+    known = {**earlier.earlier, after.name: earlier.sha256[ROWS]}
+    for name in sorted(followed):
+        beside = after.with_name(name)
+        if name == file.name:
+            raise InvalidInput(f"{after} follows an earlier {name}, and both are needed: give {file} another name.")
+        if not beside.exists() or _read_manifest(beside).sha256.get(ROWS) != known[name]:
+            raise InvalidInput(f"{after} follows {name}, which is not beside it: put it there, or make a whole backup.")
+    return {name: known[name] for name in followed}
 
 
 def _held(session: Session, earlier: Manifest | None, after: Path | None) -> Slices:
@@ -336,6 +362,11 @@ def _readable(file: Path) -> Iterator[None]:
     except (sqlite3.Error, zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, struct.error) as error:
         sentence = f"{file} is not a backup of Freshet, is damaged, or comes from a newer Freshet: use another."
         raise NoBackup(sentence) from error
+
+
+def _read_manifest(file: Path) -> Manifest:
+    with _readable(file), zipfile.ZipFile(file) as archive:
+        return _manifest_of(file, archive)
 
 
 def _manifest_of(file: Path, archive: zipfile.ZipFile) -> Manifest:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from records.alerts.alerts import ALERTS, STANDINGS
 from records.database.array_codec import is_whole
 from records.database.retention import ids_pruned
-from records.database.stored import narrowed
+from records.database.stored import narrowed, where_keys
 from records.outlooks.flow_outlooks import OUTLOOKS
 from records.runs.run_arrays import owner_of, packed, unpacked, without_members
 from records.runs.run_types import RUN_BASINS, RUNS
@@ -49,7 +49,7 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
     )
     found = _counted(session, query, runs, except_=_bases(session))
     run = RUN_CONTENTS.c.run_id
-    counts = select(run, func.count()).where(run.in_(found)).group_by(run)
+    counts = where_keys(select(run, func.count()), (run,), [(one,) for one in found]).group_by(run)
     return dict.fromkeys(found, 0) | dict(session.execute(counts).all())
 
 

@@ -28,7 +28,7 @@ from hydrology.base.products import JOINT
 from hydrology.verification.held_out_years import HELD_OUT, PeriodUse, joint_use
 from jobspec.training import TrainingConfig, used_periods
 from records.database.base import Base, FreeText, JsonObject, Long, one_of
-from records.database.checksums import new_id, verified
+from records.database.checksums import id_after, verified
 from records.database.stored import ELSEWHERE, add_all, as_record, as_values, grouped, narrowed, stored, table_of
 from records.versions.version_properties import UNNAMED, Closure, PromotionDecision, VersionPart, VersionProperties
 
@@ -274,7 +274,7 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
     hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
     of_members = sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses)
     weights_hash = fingerprint(of_members) if members else weights_hash_of(session, new.combines)
-    version = new_id(new.created_at)
+    version = id_after(session.scalar(select(func.max(VERSIONS.c.id))), new.created_at)
     with session.begin_nested():
         values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}
         add_all(session, Version, [values])

@@ -14,7 +14,7 @@ from hydrology.base.doc import Doc, Why
 from hydrology.base.errors import NotFound
 from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
 from records.database.base import Long, to_json
-from records.database.checksums import new_id
+from records.database.checksums import id_after
 from records.database.stored import add_all, as_record, as_values, find, read, stored, table_of
 from records.feeds import feeds
 from records.runs.run_weather import RunBridge
@@ -126,7 +126,8 @@ class InForce:
 def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datetime) -> Bridge:
     """Store a fit. Its name may not be a product's that is not from a bridge."""
     require_free(session, new.name)
-    bridge = new_id(at)
+    newest = _newest(session, new.name)
+    bridge = id_after(None if newest is None else newest.id, at)
     add_all(session, Bridge, [as_values(new) | {"id": bridge, "refused": dict(new.refused), "created_at": at}])
     rows = [as_values(part) | {"bridge_id": bridge, "sha256": fingerprint(to_json(part.corrections))} for part in parts]
     add_all(session, BridgePart, rows)

@@ -45,7 +45,8 @@ def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Pa
     try:
         yield path
     except Problem as problem:
-        if not isinstance(problem, DatabaseProblem):  # after which the job may be stored nevertheless
+        # After these a job may be stored nevertheless: this request's, or an earlier one's with the same file.
+        if not isinstance(problem, (DatabaseProblem, jobs.IdempotencyConflict)):
             path.unlink(missing_ok=True)
         raise
 

@@ -94,7 +94,7 @@ def daily(running: JobRun, params: requests.DailyParams) -> dict[str, Any]:
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
         running.log(f"{basin} has no forecast for {params.day or 'today'}. {reason}")
-    if len(shown) == len(cycle.basins):
+    if cycle.basins and len(shown) == len(cycle.basins):
         none = f"None of the {len(shown)} basins has a forecast for {params.day or 'today'}."
         raise DataProblem(f"{none} {next(iter(shown.values()), '')}")
     return {

@@ -1,6 +1,7 @@
 """Operators are notified once of each alarm of the service, and once of its end."""
 
 import json
+import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from records.database.stored import add_all, as_values, table_of
 from records.database.work import Work
 from records.feeds import feeds
 from records.feeds.feeds import FetchedBasin
-from records.jobs import schedules
+from records.jobs import process_heartbeats, schedules
 from records.jobs.schedules import NewSchedule
 from records.verification import lead_scores
 from testing.records import BASIN, NOW, a_basin, a_promoted_version
@@ -85,7 +86,7 @@ def test_each_cause_is_one_message_and_its_end_is_one(outbox: Outbox, monkeypatc
         if headlines := look(outbox, now):
             seen[hours / 24] = headlines
         assert look(outbox, now) == []
-    flow, past, disk = "the feed flow is silent", "the feed past is silent", "the disk of the data folder fills"
+    flow, past, disk = "the feed flow is silent", "the feed past is silent", own_disk()
     assert {at: sorted(headlines) for at, headlines in seen.items()} == {
         3.5: [f"Alarm: {flow}", f"Alarm: {past}"],
         5.0: [f"Over: {past}"],
@@ -101,6 +102,33 @@ def test_each_cause_is_one_message_and_its_end_is_one(outbox: Outbox, monkeypatc
     )
     assert sorted(started) == sorted(over) == sorted([flow, past, disk])
     assert {one["data"]["causes"][0] for one in payloads if one["data"]["causes"]} == {"silent-feed", "disk"}
+
+
+def own_disk() -> str:
+    return f"the disk of the data folder fills on {socket.gethostname()}"
+
+
+def test_the_disk_of_another_machine_is_that_ones_to_watch_while_it_runs(
+    outbox: Outbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other = socket.gethostname(), "other-machine"
+    with outbox.database.transaction() as session:
+        for machine in (own, other):
+            process_heartbeats.beat(session, f"{machine}:7:0a", "scheduler", [], NOW)
+
+    def look_on(machine: str, free: int) -> list[str]:
+        monkeypatch.setattr(socket, "gethostname", lambda: machine)
+        monkeypatch.setattr(alarms, "FREE_BYTES", 0 if free else 2**60)
+        return look(outbox, NOW)
+
+    its_disk = own_disk().replace(own, other)
+    assert look_on(other, free=0) == [f"Alarm: {its_disk}"]
+    assert look_on(own, free=1) == []
+    assert look_on(own, free=0) == [f"Alarm: {own_disk().replace(other, own)}"]
+    assert look_on(other, free=1) == [f"Over: {its_disk}"]
+    with outbox.database.transaction() as session:
+        process_heartbeats.remove(session, f"{own}:7:0a")  # whoever is left ends the alarms of one that has gone
+    assert look_on(other, free=1) == [f"Over: {own_disk().replace(other, own)}"]
 
 
 def test_what_comes_and_goes_is_one_message_a_day(outbox: Outbox) -> None:

@@ -13,10 +13,12 @@ import pytest
 import torch
 from sqlalchemy import delete, select, update
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.products import Credit
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
@@ -25,7 +27,9 @@ from models.forcing import Forcing
 from models.nets.compiled import loader
 from operations.forecasting.forecast import forecast
 from operations.forecasting.plans import NothingToForecast
+from operations.versions.load_networks import load_version
 from records.basins import basins
+from records.basins.ownership import Basin
 from records.database.engine import Database
 from records.database.stored import table_of
 from records.feeds import feeds
@@ -475,6 +479,34 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
     assert "revised during the forecast" in str(result.reason)
     assert newest is None or newest.day < day("2004-02-20")
     assert one_run(trained_store).status == "issued"
+
+
+def test_an_attribute_revised_during_a_forecast_is_in_every_valid_state(trained_store: Database) -> None:
+    basin, revised = "SYNTH-02", list[Basin]()
+
+    def revise(_done: int, _total: int, _detail: str) -> None:
+        if not revised:
+            with trained_store.transaction() as session:
+                name = load_version(session, versions.newest(session).id).config.inputs.static[0]
+                revised.append(Basin(basin, attributes={name: 3 * basins.get(session, basin).attributes[name] + 50}))
+                basins.upsert(session, revised[0])
+                states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), CLOCK.wall())
+
+    (run,) = forecast(
+        work_of(trained_store, CLOCK, progress=revise), RunRequest(ForecastParams(basins=[basin, "SYNTH-01"], t0=T0))
+    )
+    with trained_store.reading() as session:
+        assert "revised during the forecast" in str(runs.basin_of(session, run.id, basin).reason)
+        assert states.newest_valid(session, run.version_id, basin, T0) is None
+    assert one_run(trained_store).status == "issued"
+    again = state(trained_store, basin, T0)
+    with trained_store.transaction() as session:
+        states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), CLOCK.wall())
+    one_run(trained_store)
+    afresh = state(trained_store, basin, T0)
+    assert again is not None
+    assert afresh is not None
+    assert again.sha256 == afresh.sha256
 
 
 def test_a_damaged_state_is_computed_again(trained_store: Database) -> None:

@@ -7,6 +7,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from records.access.audit import AUDIT
 from records.alerts import dispatch, subscriptions
 from records.alerts.signatures import KEY_FILE, service_key
 from records.database.engine import Database
+from records.jobs import jobs
 from records.series.year_rows import SERIES
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, copy_rows, counts, make, restore
 from runtime.settings import Settings
@@ -109,6 +111,20 @@ def test_rows_go_on_to_be_numbered_after_those_that_were_restored(
     restore(there, database, tmp_path / "backup", show)
     write(database, "third")
     assert subjects(database) == ["first", "second", "third"]
+
+
+def test_a_job_of_a_machine_whose_clock_is_behind_is_restored_with_its_parent(
+    trained_store: Database, database: Database, there: Settings, tmp_path: Path
+) -> None:
+    now = CLOCK.wall()
+    with trained_store.transaction() as session:
+        parent, _ = jobs.create(session, jobs.NewJob(kind="evaluate", queue="service", params={}), now)
+        part = jobs.NewJob(kind="evaluate", queue="service", params={}, parent_id=parent.id)
+        child, _ = jobs.create(session, part, now - timedelta(seconds=5))
+    assert child.id < parent.id
+    make(there, trained_store, CLOCK, tmp_path / "backup", show)
+    restore(there, database, tmp_path / "backup", show)
+    assert everything(database) == everything(trained_store)
 
 
 def test_concurrent_writes_are_in_the_backup_wholly_or_not_at_all(
@@ -486,6 +502,26 @@ def test_a_backup_after_an_earlier_one_is_of_the_same_tables_on_postgresql(
     with pytest.raises(InvalidInput, match="make a whole backup first"):
         make(there, on_postgresql, CLOCK, tmp_path / "second", show, file)
     assert [path.name for path in tmp_path.glob("second*")] == []
+
+
+def test_a_backup_after_one_whose_own_rows_are_elsewhere_is_refused(
+    on_postgresql: Database, there: Settings, tmp_path: Path
+) -> None:
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    make(there, on_postgresql, CLOCK, first, show)
+    revise(on_postgresql)
+    make(there, on_postgresql, CLOCK, second, show, first)
+    moved = first.rename(tmp_path / "moved")
+    with pytest.raises(InvalidInput, match="second follows an earlier first, and both are needed"):
+        make(there, on_postgresql, CLOCK, first, show, second)
+    with pytest.raises(InvalidInput, match="second follows first, which is not beside it"):
+        make(there, on_postgresql, CLOCK, third, show, second)
+    make(there, on_postgresql, CLOCK, first, show)
+    with pytest.raises(InvalidInput, match="second follows first, which is not beside it"):
+        make(there, on_postgresql, CLOCK, third, show, second)
+    assert not third.exists()
+    moved.replace(first)
+    make(there, on_postgresql, CLOCK, third, show, second)
 
 
 def test_deleted_rows_do_not_come_back_from_an_earlier_backup(

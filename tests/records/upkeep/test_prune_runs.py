@@ -73,6 +73,16 @@ def test_the_newest_of_a_basin_and_those_of_alerts_and_what_ifs_are_not_outdated
         assert prune_runs.outdated_members(session, SOON) == {}
 
 
+def test_more_old_runs_than_a_statement_may_have_parameters_are_outdated(database: Database, version: str) -> None:
+    most = 65_535
+    with database.transaction() as session:
+        one = a_run(session, version, forecast(), t0=day("2008-09-29"))
+        a_run(session, version, forecast())  # the newest
+        row = dict(session.execute(select(run_types.RUNS).filter_by(id=one.id)).mappings().one())
+        session.execute(run_types.RUNS.insert(), [row | {"id": f"{number:022x}"} for number in range(most)])
+        assert len(prune_runs.outdated_members(session, SOON)) == most + 1
+
+
 def test_a_what_if_run_that_a_younger_one_is_compared_with_is_not_outdated(database: Database, version: str) -> None:
     with database.transaction() as session:
         base, old = (a_run(session, version, forecast(), purpose="what-if").id for _ in range(2))

@@ -48,6 +48,15 @@ def test_another_fit_leaves_the_first_and_is_listed_in_its_place(database: Datab
         assert bridges.get(session, first.id) == first
 
 
+def test_another_fit_replaces_one_of_a_clock_that_was_ahead(database: Database) -> None:
+    with database.transaction() as session:
+        bridges.create(session, LIVE, [], NOW + timedelta(days=365))
+        again = bridges.create(session, LIVE, [], NOW)
+        last = bridges.create(session, LIVE, [], NOW)
+        assert again.created_at == NOW
+        assert bridges.get(session, LIVE.name) == last == bridges.list_bridges(session)[0]
+
+
 def test_the_bridge_of_a_product_is_the_one_applied_last(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)

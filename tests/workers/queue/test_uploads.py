@@ -54,6 +54,17 @@ def send(service: TestClient, header: dict[str, str], tools: WorkerContext) -> t
     return job["id"], folder(tools.settings.data) / job["params"]["observations_file"]
 
 
+def test_a_repeat_under_another_name_leaves_the_upload_of_its_job(
+    service: TestClient, header: dict[str, str], tools: WorkerContext
+) -> None:
+    header = header | {"Idempotency-Key": "a-table", "Content-Disposition": 'attachment; filename="a.csv"'}
+    _, path = send(service, header, tools)
+    other = header | {"Content-Disposition": 'attachment; filename="b.csv"'}
+    again = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=other)
+    assert again.json()["type"] == "/problems/idempotency-conflict"
+    assert path.exists()
+
+
 def age(path: Path) -> None:
     """Make a file as old as no request lasts."""
     old = time.time() - POSTED_WITHIN - 1

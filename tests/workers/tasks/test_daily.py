@@ -89,9 +89,9 @@ def test_what_is_issued_again_for_a_missing_basin_completes_the_issue(live_jobs:
         assert issues.get(session, day("2005-06-01")).tally.counts == {"issued": len(GOING), "failed": 1}
 
 
-def run_cycle(live_jobs: InProcessJobs) -> jobs.Job:
+def run_cycle(live_jobs: InProcessJobs, **params: str) -> jobs.Job:
     with live_jobs.database.transaction() as session:
-        new = jobs.NewJob(kind="daily", params={"horizon": HORIZON}, queue="service")
+        new = jobs.NewJob(kind="daily", params={"horizon": HORIZON, **params}, queue="service")
         posted, _ = jobs.create(session, new, datetime.now(UTC))
     return live_jobs.ended(posted.id)
 
@@ -132,6 +132,19 @@ def test_the_parts_of_a_cycle_are_jobs_and_forecast_as_one_would(
     again = run_cycle(live_jobs)
     assert again.result is not None
     assert (again.result["runs"], again.result["counts"]) == ([], {"unchanged": len(GOING), "failed": 1})
+
+
+def test_a_late_issue_that_is_complete_by_now_is_closed_without_an_error(
+    live_jobs: InProcessJobs, here: Station
+) -> None:
+    late = day("2005-05-30")
+    work = work_of(live_jobs.database, here.clock, live_jobs.settings)
+    issue_record.start(work, None, late)
+    issue_record.settle(work, [(name, issues.Settled("issued")) for name in BASINS], late)
+    done = run_cycle(live_jobs, day=str(late))
+    assert (done.status, done.result and done.result["counts"]) == ("succeeded", {})
+    with live_jobs.database.reading() as session:
+        assert issues.get(session, late).closed_at is not None
 
 
 @pytest.mark.usefixtures("here")
