@@ -85,7 +85,7 @@ def peak_of(flow: FlowAhead, leads: Sequence[int], before: float | None) -> Peak
 
     Each path has one peak, its highest day (the first of equal ones), so that height and day are those of the same
     event; the quantiles of daily flow would understate the height wherever its day is uncertain. Leads are days after
-    T0. Without `before`, the flow of the last past day as last observed, the first day ahead stands for it.
+    T0. Without `before`, the flow of the last past day, the first day ahead stands for it.
     """
     if not flow.paths.size:
         return absent(Reason.NOT_FINITE)

@@ -50,29 +50,36 @@ _Half = tuple[Fit, Mapping[str, ErrorPairs]]
 def with_networks(fitted: Fit, pairs: Mapping[str, ErrorPairs], steps: int = STEPS) -> Fit:
     """Return an error model with a network for basins with own parameters, and one for others.
 
-    With too few observed days (`MIN_DAYS`) it is returned as it is.
+    With too few observed days (`MIN_DAYS`) it is returned as it is. Where the half of a basin's days is too short for
+    own parameters, the network for basins with own ones does not learn from it: regional ones err in another way.
     """
-    days = [sum(int(np.isfinite(_part(of.observed, later)).sum()) for of in pairs.values()) for later in (False, True)]
-    if sum(days) < MIN_DAYS or min(days) < MIN_DAYS / 4:
-        return fitted
     halves = _halves(pairs)
-    own = _trained(halves, lambda model, name: model.of_basin(name), fitted.shape, steps)
-    network = _trained(halves, lambda model, name: _regional(model, pairs[name]), fitted.regional, steps)
-    regional = replace(fitted.regional, network=network)
-    return replace(fitted, shape=replace(fitted.shape, network=own), regional=regional)
+    if not _suffice(halves):
+        return fitted
+    tabled = [(fit(half), other) for half, other in zip(halves, halves[::-1], strict=True)]
+    network = _trained(tabled, lambda model, name: _regional(model, pairs[name]), fitted.regional, steps)
+    found = replace(fitted, regional=replace(fitted.regional, network=network))
+    of_own = [(model, {name: of for name, of in half.items() if model.basins[name].days}) for model, half in tabled]
+    if not _suffice([half for _, half in of_own]):
+        return found
+    own = _trained(of_own, lambda model, name: model.of_basin(name), fitted.shape, steps)
+    return replace(found, shape=replace(fitted.shape, network=own))
 
 
 def _regional(model: Fit, pairs: ErrorPairs) -> BasinErrorModel:
     return BasinErrorModel(model.regional, model.regional.of_basin(pairs.simulated))
 
 
-def _halves(pairs: Mapping[str, ErrorPairs]) -> list[_Half]:
-    """Return each half of the days with the tables that were fitted to the other."""
-    first, second = (
+def _halves(pairs: Mapping[str, ErrorPairs]) -> list[Mapping[str, ErrorPairs]]:
+    return [
         {name: ErrorPairs(*(_part(flow, later) for flow in astuple(basin))) for name, basin in pairs.items()}
         for later in (False, True)
-    )
-    return [(fit(first), second), (fit(second), first)]
+    ]
+
+
+def _suffice(halves: Sequence[Mapping[str, ErrorPairs]]) -> bool:
+    days = [sum(int(np.isfinite(of.observed).sum()) for of in half.values()) for half in halves]
+    return sum(days) >= MIN_DAYS and min(days) >= MIN_DAYS / 4
 
 
 def _part(flow: Array, later: bool) -> Array:

@@ -32,8 +32,8 @@ from operations.basin_data.dataset import load_discharge
 from records.access.audit import Actor
 from records.database.engine import Database
 from records.outlooks import updates
-from records.outlooks.flow_outlooks import flow_before
-from records.runs import run_arrays, runs
+from records.outlooks.flow_outlooks import ARRAYS, flow_before
+from records.runs import runs
 from records.runs.run_types import Run, RunBasin
 from records.versions import versions
 
@@ -79,13 +79,13 @@ def _scores(database: Database, name: str, period: Period) -> dict[str, Array]:
         for one in issued:
             at = int((one.t0 - around.first).astype(int)) + 1
             observed = flow.astype(float)[at - 2 : at + LEADS + 2]
-            series = runs.series_of(session, one.id, name, (run_arrays.CALIBRATED, run_arrays.PATHS))
+            series = runs.series_of(session, one.id, name, ARRAYS)
             ahead = runs.calibrated_flow(series)
             if ahead is None or not np.isfinite(observed).all():
                 continue
             volumes = PchipInterpolator(np.arange(len(observed) + 1), np.append(0.0, observed.cumsum()))
             noon, afternoon = float(volumes(2 + NOON, 1)), float(volumes(3) - volumes(2 + NOON)) / (1 - NOON)
-            before = flow_before(one, runs.basin_of(session, one.id, name), "calibrated", ahead)
+            before = flow_before(one, runs.basin_of(session, one.id, name), series, ("calibrated", ahead))
             assert before is not None
             happened = np.array([afternoon, *observed[2 : 2 + LEADS]])
             read = noon * float(np.exp(ERROR * chance.standard_normal()))

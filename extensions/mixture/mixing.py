@@ -172,7 +172,7 @@ def _mixed(plan: Plan, result: BasinResult, there: Mapping[str, OwnForecast], sh
     quantiles = np.stack([own.quantiles for own in there.values()])
     by_lead = share[:, np.maximum(np.arange(plan.days.horizon) - plan.days.filled, 0)]
     of_mixture = mixed(quantiles, by_lead)
-    paths = drawn([own.paths for own in there.values()], quantiles, by_lead, of_mixture).astype(np.float32)
+    paths = drawn([own.paths for own in there.values()], of_mixture, by_lead).astype(np.float32)
     for one in result.series:
         if one.variable == CALIBRATED:
             yield replace(one, values=of_mixture.T.astype(np.float32))

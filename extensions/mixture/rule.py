@@ -25,7 +25,7 @@ import numpy as np
 
 from hydrology.base.arrays import Array
 from hydrology.uncertainty.error_model import LEVELS, MIN_FLOWS, between_levels, even_levels
-from hydrology.uncertainty.error_paths import moved
+from hydrology.uncertainty.error_paths import ordered
 from hydrology.uncertainty.weighted import weighted_quantiles
 
 PULL = 6.0
@@ -158,11 +158,11 @@ def _of_lead(flows: Array, share: Array) -> Array:
     return weighted_quantiles(flows[there].ravel(), LEVELS, weights)
 
 
-def drawn(paths: Sequence[Array], quantiles: Array, share: Array, into: Array) -> Array:
+def drawn(paths: Sequence[Array], quantiles: Array, share: Array) -> Array:
     """Return equally likely paths of a mixture, (paths, leads), as many as the largest number of a model's.
 
-    Each model gives paths by its mean share; they are moved so that every day has the distribution `into`, (leads,
-    `LEVELS`), of the shares of its lead.
+    Each model gives paths by its mean share, (models, leads); their order is that of the paths, and every day has its
+    distribution, `quantiles` (leads, `LEVELS`), of the shares of its lead.
     """
     of_models = share.mean(axis=1)
     count = max(map(len, paths))
@@ -171,5 +171,5 @@ def drawn(paths: Sequence[Array], quantiles: Array, share: Array, into: Array) -
     chosen = [
         of[np.linspace(0, len(of) - 1, number).round().astype(int)] for of, number in zip(paths, counts, strict=True)
     ]
-    alike = np.repeat((counts / count)[:, np.newaxis], share.shape[1], axis=1)
-    return moved(np.concatenate(chosen), mixed(quantiles, alike), into)
+    flows = np.concatenate(chosen)
+    return ordered(flows, quantiles, np.broadcast_to(flows.mean(axis=1, keepdims=True), flows.shape))

@@ -83,9 +83,10 @@ class Tabled:
 def features(ahead: DaysAhead, tabled: Tabled, roots: DaysAhead, lasting_share: float) -> Weights:
     """Return what the network takes, (days, features); `roots` has the cube roots of relative flow."""
     last, earlier = roots.last_simulated.T
+    before = np.where(np.isfinite(roots.before), roots.before, last)  # a day that the network skips has no flow
     changes = (
         roots.simulated - last,
-        roots.simulated - roots.before,
+        roots.simulated - before,
         last - np.where(np.isfinite(earlier), earlier, last),
         tabled.centre,
     )

@@ -10,8 +10,9 @@ whether a level is exceeded on any of the days.
 
 The order is that of the sum of two autoregressions, sqrt(1 - w) x + sqrt(w) y with x(l) = m x(l-1) + sqrt(1 - m^2)
 e(l), e normal, and y likewise: x is forgotten within days, y lasts for months and has the share w of the variance. Both
-together have the error's memory of one day at the flow of day l. The values of a day are assigned by the ranks of
-another series, as by Clark et al. 2004 (doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2).
+together have the error's memory of one day at the flow of day l. With traces of weather a path has an error of its own
+about its trace. Each day's values are then those of its distribution, in the order of these flows, as by Clark et al.
+2004 (doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2).
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from hydrology.base.arrays import Array, Integers
-from hydrology.uncertainty.error_model import LEVELS, BasinErrors, between_levels
+from hydrology.uncertainty.error_model import LEVELS, BasinErrors, between_levels, even_levels
 
 NEAR, FAR = 30, 90
 """Lags in days: after `NEAR` only the lasting part is left, and its decrease until `FAR` gives its memory."""
@@ -74,38 +75,46 @@ MIN_PATHS = 100
 SEED = 1
 
 
-def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
+def paths(errors: BasinErrors, simulated: Array, of_traces: Array, quantiles: Array) -> Array:
     """Draw equally likely paths of flow, (traces x paths of each, leads) in mm/day.
 
-    Simulated flow is (traces, leads), its quantiles (traces, leads, `LEVELS`), in mm/day.
+    Simulated flow is (traces, leads), its quantiles (traces, leads, `LEVELS`); those of each day, which the paths of a
+    day have, are (leads, `LEVELS`), all in mm/day.
     """
+    scores = _scores(errors, simulated)
+    shares = (_ranks(scores.reshape(len(scores), -1)).reshape(scores.shape) + 0.5) / scores[0].size
+    upper, across = between_levels(np.moveaxis(shares, 0, 1), LEVELS)
+    low, high = (np.take_along_axis(of_traces, at, axis=-1) for at in (upper - 1, upper))
+    flows = np.moveaxis(low * (1 - across) + high * across, 1, -1)  # (traces, paths of each, leads)
+    together = flows.reshape(-1, flows.shape[-1])
+    return ordered(together, quantiles, np.moveaxis(scores, 0, -1).reshape(together.shape))
+
+
+def ordered(flows: Array, quantiles: Array, ties: Array) -> Array:
+    """Return paths (paths, leads) with the distribution of each day, (leads, `LEVELS`), in the order of others.
+
+    Equal flows, as of a dry river, are in the order of `ties` (paths, leads). The Schaake shuffle of Clark et al. 2004.
+    """
+    upper, across = between_levels(even_levels(len(flows)), LEVELS)
+    values = quantiles[:, upper - 1] * (1 - across) + quantiles[:, upper] * across
+    return np.take_along_axis(values, _ranks(flows.T, ties.T), axis=-1).T
+
+
+def _scores(errors: BasinErrors, simulated: Array) -> Array:
+    """Draw the normal scores of errors, (leads, traces, paths of each), as they follow each other."""
     count = -(-MIN_PATHS // len(simulated))
-    chance = np.random.default_rng(SEED)
     share, lasts = errors.lasting_share, errors.lasting_memory
     of_a_day = np.interp(simulated, errors.class_flow, errors.memory[0])
     forgets = np.clip((of_a_day - share * lasts) / (1 - share), 0.0, MAX_MEMORY)
-    noise = chance.standard_normal((2, *simulated.shape, count))
+    noise = np.random.default_rng(SEED).standard_normal((2, *simulated.shape, count))
     quick, lasting = noise[:, :, 0]
-    within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
-    shares = []
+    scores = []
     for lead in range(simulated.shape[1]):
         if lead:
             quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
             lasting = _next(lasting, lasts, noise[1, :, lead])
-        shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
-    upper, across = between_levels(np.stack(shares, axis=1), LEVELS)
-    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
-    flows = np.asarray(low * (1 - across) + high * across)  # (traces, leads, count)
-    return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
-
-
-def moved(flows: Array, of: Array, into: Array) -> Array:
-    """Return paths (paths, leads) moved from one distribution of each day to another, in the same order.
-
-    Quantiles of both are (leads, `LEVELS`); what lies beyond the last is moved as far as that.
-    """
-    days = zip(flows.T, of, into, strict=True)
-    return np.stack([np.interp(day, one, other) + np.maximum(day - one[-1], 0) for day, one, other in days], axis=-1)
+        scores.append(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting)
+    return np.stack(scores)
 
 
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:
@@ -113,10 +122,7 @@ def _next(path: Array, memory: Array | float, noise: Array) -> Array:
     return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)
 
 
-def _shares(path: Array, within: Array) -> Array:
-    """Return each path's non-exceedance share within its trace, by rank, (traces, count).
-
-    The position `within` two ranks, (traces, 1), differs between traces, so that together they are even.
-    """
-    ranks = path.argsort(axis=-1).argsort(axis=-1)
-    return np.asarray((ranks + within) / path.shape[-1])
+def _ranks(values: Array, ties: Array | None = None) -> Integers:
+    """Return the ranks of values along the last axis, equal ones in the order of others."""
+    keys = (values,) if ties is None else (ties, values)
+    return np.lexsort(keys, axis=-1).argsort(axis=-1)

@@ -1,10 +1,11 @@
 """Issues the newest forecast of every basin, from its last known day and the newest weather forecast.
 
 Basins whose last days differ, for instance by time zone, get a run for each T0. A forecast that was already issued
-from the same state and weather is not issued again. Where weather is late or its feed fails, T0 stays the last day that
-is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather_choice`).
-So are those of a product of a combined version that is late by a few days, while T0 is the last day that all its
-products hold; what cannot be filled so is left out, and T0 is the last day of the others.
+from the same state, weather and observed flow is not issued again. Where weather is late or its feed fails, T0 stays
+the last day that is observed as a whole, and the days after it are filled from other sources
+(`operations.forecasting.weather_choice`). So are those of a product of a combined version that is late by a few days,
+while T0 is the last day that all its products hold; what cannot be filled so is left out, and T0 is the last day of the
+others.
 
 A late issue stands at the end of its day: it takes the observed weather that had arrived by then, and the weather
 forecasts that were available.
@@ -33,6 +34,7 @@ from hydrology.base.reasons import Reason
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
+from operations.daily.arrived_flow import with_arrived_flow
 from operations.forecasting.forecast import issue
 from operations.forecasting.plans import ForecastInputs, Plan, possible_plans, read_inputs
 from operations.forecasting.weather_ahead import with_stop
@@ -217,7 +219,9 @@ def _new(session: Session, clock: Clock, plan: Plan, asked: DailyRequest) -> lis
         names = [name for name in names if name not in late]
     newest = latest.newest_tried(session, names, clock.now(), asked.version)
     hashes = _state_hashes(session, plan)
-    return [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
+    issued = {name: newest[name] for name in names if name in newest and _is_of(plan, *newest[name], hashes.get(name))}
+    arrived = with_arrived_flow(session, plan, issued)
+    return [name for name in names if name not in issued or name in arrived]
 
 
 def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:

@@ -18,7 +18,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_network import PAST, DaysAhead
-from hydrology.uncertainty.error_paths import moved, paths
+from hydrology.uncertainty.error_paths import paths
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.basin_data.dataset import discharge_of
 from operations.forecasting.plans import Plan
@@ -96,11 +96,10 @@ class Calibration:
         traces = flow if self.around is None else self.around
         of_traces = self._quantiles(self.error_model, traces)
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
-        sampled = paths(self.error_model.errors, traces, of_traces)
         if self.recalibration is not None:
             before, past = quantiles, self.days.filled  # leads are counted from the last past day
             quantiles = np.concatenate([before[:past], self.recalibration.apply(before[past:])])
-            sampled = moved(sampled, before, quantiles)
+        sampled = paths(self.error_model.errors, traces, of_traces, quantiles)
         return CalibratedFlow(quantiles.T.astype(np.float32), sampled.astype(np.float32))
 
     def root_shifts(self, flow: Flow, leads: Sequence[int]) -> Flow:

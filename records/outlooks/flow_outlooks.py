@@ -21,7 +21,7 @@ from hydrology.extremes.return_periods import ReturnPeriod
 from hydrology.outlook import FlowBasis, FlowOutlook, Level, Peak, Surroundings, flow_outlook, likeliest
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.exceedance import FlowAhead
-from hydrology.uncertainty.weighted import of_traces, weighted_quantiles
+from hydrology.uncertainty.weighted import of_traces, weighted_mean, weighted_quantiles
 from records.database.base import PackedDocument, document
 from records.database.stored import Columns, as_record, as_values, stored, table_of, upsert, where_keys
 from records.forecasts import volumes_and_recessions
@@ -234,7 +234,7 @@ def _surroundings(
     no_normal = basin.why(basin.summary.normal_mm)
     return Surroundings(
         past=run.filled_days,
-        before=flow_before(run, basin, *found),
+        before=flow_before(run, basin, series, found),
         normal=series[run_arrays.NORMAL].values.astype(np.float64) if run_arrays.NORMAL in series else no_normal,
         area=area,
         levels=absent(Reason.NO_AREA_FOR_LEVELS) if area is None else _in_m3s(levels, area),
@@ -268,11 +268,22 @@ def _return_period(levels: Levels, area: Area | None, flow: float) -> ReturnPeri
     return levels.return_periods.of_flow(float(converted(flow, unit="mm/day", into=levels.unit or "mm/day", area=area)))
 
 
-def flow_before(run: NewRun, basin: RunBasin, basis: FlowBasis, flow: FlowAhead) -> float | None:
-    used = basin.summary.calibration
-    if basis == "calibrated" and isinstance(used, RunCalibration) and used.last_flow_mm is not None:
+def flow_before(run: NewRun, basin: RunBasin, series: Series, found: tuple[FlowBasis, FlowAhead]) -> float | None:
+    """Return the flow of the last past day, mm/day: as observed, or as simulated where it was not observed that day.
+
+    Beside calibrated flow the simulated one is corrected as that of the first day ahead is.
+    """
+    (basis, flow), used, simulated = found, basin.summary.calibration, basin.summary.flow_at_t0_mm
+    if basis == "calibrated" and isinstance(used, RunCalibration) and used.last_flow_day == str(run.weather_until):
         return used.last_flow_mm
-    return float(flow.median[run.filled_days - 1]) if run.filled_days else basin.summary.flow_at_t0_mm
+    if run.filled_days:
+        return float(flow.median[run.filled_days - 1])
+    if basis == "members" or simulated is None or "discharge" not in series:
+        return simulated
+    of_members = series["discharge"].values[..., 0].reshape(len(series["discharge"].values), -1).mean(axis=1)
+    weights = weights_of_members(basin.summary.parts, series["discharge"].axes["member"])
+    first = float(weighted_mean(of_members[:, np.newaxis], weights)[0])
+    return simulated * float(flow.median[0]) / first if first > 0 else simulated
 
 
 @dataclass(frozen=True, slots=True)

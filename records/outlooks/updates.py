@@ -15,8 +15,8 @@ from records.database.checksums import new_id
 from records.database.stored import add_all, as_values
 from records.forecasts import latest
 from records.outlooks import outlooks
-from records.outlooks.flow_outlooks import flow_before
-from records.runs import run_arrays, runs
+from records.outlooks.flow_outlooks import ARRAYS, flow_before
+from records.runs import runs
 from records.runs.tables import ADJUSTMENTS, Adjustment
 
 MAX_AGE = timedelta(hours=24)
@@ -52,7 +52,8 @@ def update(
     of_day = day(measured_at.astimezone(zone(there)).date())
     begin, end = (begin_of(of_day + ahead, there).astimezone(UTC) for ahead in (0, 1))
     at, fraction = days_between(run.t0, of_day) - 1, (measured_at - begin) / (end - begin)
-    flow = runs.calibrated_flow(runs.series_of(session, run.id, basin, (run_arrays.CALIBRATED, run_arrays.PATHS)))
+    series = runs.series_of(session, run.id, basin, ARRAYS)
+    flow = runs.calibrated_flow(series)
     if flow is None or not run.filled_days <= at < run.horizon_days:
         raise NotUpdatable(f"Run {run.id} of {basin} is not calibrated, or {of_day} is not one of its days ahead.")
     if of_basin.area is None:
@@ -60,7 +61,7 @@ def update(
     measured = float(to_mm_per_day(flow_m3s, unit="m3/s", area=of_basin.area))
     if not 0 <= measured <= MAX_FACTOR * max(float(flow.quantiles[:, at].max()), 1.0):
         raise NotUpdatable(f"{flow_m3s:g} m³/s is below 0, or over {MAX_FACTOR:g} times what the run has.")
-    before = flow_before(run, of_basin, "calibrated", flow)
+    before = flow_before(run, of_basin, series, ("calibrated", flow))
     moved = moves(flow.paths, float(flow.median[0]) if before is None else before, at, fraction, measured)
     new = Adjustment(
         id=new_id(now),

@@ -4,7 +4,7 @@ If a year's row lacks a day, the day is NaN and `Flag.ABSENT`. A known day is ne
 it is first written to the log of revisions (`records.series.revisions` reads it).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -232,6 +232,14 @@ def extent(
         started = extents.get((row.basin_id, row.variable))
         extents[row.basin_id, row.variable] = Period(started.first if started else days[0], days[-1])
     return extents
+
+
+def written_since(session: Session, variable: str, since: Mapping[str, datetime], first_year: int) -> list[str]:
+    """Return the basins with a value of a variable, of a year or later ones, that was written after an instant each."""
+    of_basin, newest = SERIES.c.basin_id, func.max(SERIES.c.updated_at)
+    written = select(of_basin, newest).where(of_basin.in_(since), SERIES.c.variable == variable)
+    rows = session.execute(written.where(SERIES.c.year >= first_year).group_by(of_basin).order_by(of_basin))
+    return [basin for basin, at in rows if at > since[basin]]
 
 
 def catalogue(session: Session, basin: str) -> list[Entry]:

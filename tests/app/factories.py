@@ -40,7 +40,7 @@ CALIBRATION = RunCalibration(
     weather_issues=None,
     fitted_on="1980-10-01..1989-09-30",
     own_days=3200,
-    last_flow_day="2008-09-29",
+    last_flow_day="2008-09-30",
     last_flow_mm=1.25,
     simulated_mm=1.5,
 )

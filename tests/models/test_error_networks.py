@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hydrology.scores.probabilistic import crps
-from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
+from hydrology.uncertainty.error_fit import MIN_OWN_DAYS, ErrorPairs, Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, errors_of
 from hydrology.uncertainty.error_network import DaysAhead
 from models.error_networks import MIN_DAYS, with_networks
@@ -53,6 +53,16 @@ def test_what_the_tables_cannot_know_is_learnt_from_the_last_days() -> None:
     assert learnt.regional.network is not None
     reached = float(np.mean(scores(learnt, pairs) / scores(tables, pairs)))
     assert reached == pytest.approx(np.sqrt(1 - SECOND**2), abs=0.03)  # of the innovations of both orders
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("days", [2 * MIN_OWN_DAYS - 2, 2 * MIN_OWN_DAYS])
+def test_only_basins_with_own_parameters_in_half_their_days_teach_the_network_for_those(days: int) -> None:
+    pairs = until({f"basin {seed}": swinging(seed) for seed in range(16)}, days)
+    learnt = with_networks(fit(pairs), pairs, steps=20)
+    assert learnt.regional.network is not None
+    assert (learnt.shape.network is not None) == (days >= 2 * MIN_OWN_DAYS)
+    assert all(basin.days for basin in learnt.basins.values())
 
 
 def test_too_few_days_train_no_network() -> None:

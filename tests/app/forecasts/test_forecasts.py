@@ -103,7 +103,7 @@ def test_calibrated_discharge_is_reported_with_its_basis(sqlite_database: Databa
         "recalibration": None,
         "fitted_on": "1980-10-01..1989-09-30",
         "own_days": 3200,
-        "last_observed_day": "2008-09-29",
+        "last_observed_day": "2008-09-30",
         "last_observed": 1.25,
         "last_simulated": 1.5,
     }

@@ -154,9 +154,9 @@ def test_paths_have_the_distribution_of_each_day_and_come_by_the_shares() -> Non
     paths = [mean + np.sort(chance.normal(size=100))[:, None] + np.zeros(LEADS) for mean in (10.0, 30.0)]
     share = np.tile([[0.75], [0.25]], (1, LEADS))
     into = mixed(quantiles, share)
-    found = drawn(paths, quantiles, share, into)
+    found = drawn(paths, into, share)
     assert found.shape == (100, LEADS)
-    assert ((found > 20).sum(axis=0) == 25).all()
+    assert (abs((found > 20).sum(axis=0) - 25) <= 2).all()  # the levels are 5 % apart
     for level in (0.1, 0.5, 0.9):
         np.testing.assert_allclose(np.quantile(found, level, axis=0), into[:, LEVELS.index(level)], atol=0.6)
     assert (np.ptp(found, axis=1) < 1e-9).all()  # a path stays with its model

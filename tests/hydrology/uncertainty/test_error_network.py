@@ -96,6 +96,13 @@ def test_gaps_in_the_errors_of_the_last_days_are_no_gaps_in_the_forecast(model: 
     assert np.isfinite(of_network.quantiles(alone)).all()
 
 
+def test_a_day_that_the_model_skips_is_no_gap_in_the_next(model: Fit) -> None:
+    days = days_ahead(model, 2)
+    skipped = replace(days, before=np.full_like(days.before, np.nan))
+    of_network = BasinErrorModel(replace(model.shape, network=network(model, seed=2)), model.basins["basin 0"])
+    assert np.isfinite(of_network.quantiles(skipped)).all()
+
+
 def test_a_stored_network_comes_back_and_one_whose_matrices_do_not_fit_is_refused(model: Fit) -> None:
     days = days_ahead(model, 1)
     of_network = replace(model.shape, network=network(model, seed=3))

@@ -76,7 +76,7 @@ def test_sums_of_paths_spread_by_the_persistent_error_and_single_days_do_not() -
     simulated = np.full((1, 120), 2.0)
     unknown = np.full(120, np.nan)
     quantiles = model.shape.flow_quantiles(forgotten, simulated[0], unknown, unknown)[None]
-    short, long = (paths(errors, simulated, quantiles) for errors in (forgotten, lasting))
+    short, long = (paths(errors, simulated, quantiles, quantiles[0]) for errors in (forgotten, lasting))
     np.testing.assert_allclose(np.sort(short, axis=0), np.sort(long, axis=0))
     assert long.sum(axis=1).std() > 1.5 * short.sum(axis=1).std()
     apart = [np.corrcoef(long[:, at], long[:, at + 60])[0, 1] for at in range(60)]

@@ -292,6 +292,26 @@ def test_flow_observed_after_t0_corrects_a_forecast_whose_weather_is_late(here: 
         assert receipt.reproduced == len(BASINS)
 
 
+def test_flow_that_comes_after_a_forecast_gives_another_from_the_same_state(here: Service) -> None:
+    calibrated(here)
+    here.go_on()
+    here.go_on(flow=False)
+    before = here.newest()
+    assert here.issue().issued == []
+    here.now += timedelta(hours=2)
+    of_day = Period(here.yesterday, here.yesterday)
+    here.archive.bring(here.database, Clock(here.now), of_day, weather=False, flow=True)
+    (run,) = here.issue().issued
+    after = here.newest()
+    used = after.basin.summary.calibration
+    assert not isinstance(used, Absent)
+    assert (after.run.id, after.run.t0, used.last_flow_day) == (run.id, before.run.t0, str(here.yesterday))
+    assert after.basin.state_hash == before.basin.state_hash
+    here.now += timedelta(hours=2)
+    here.archive.bring(here.database, Clock(here.now), of_day, weather=False, flow=True)  # the same again
+    assert here.issue().issued == []
+
+
 def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_came(here: Service) -> None:
     here.go_on()
     here.go_on(weather=False)

@@ -1,5 +1,6 @@
 """A measured flow updates the latest forecast of a basin, once, for all readers, until the next issue."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -85,6 +86,17 @@ def test_every_reader_of_the_outlook_gets_the_update_and_its_label(database: Dat
     assert found.run_outlook.issued.days.median[0] == issued
     higher = outlook(database)
     assert (higher.peak_m3s or 0) > 0
+
+
+def test_a_flow_observed_before_the_last_past_day_is_not_taken_for_that_of_it(database: Database) -> None:
+    version, found = fill_records(database), list[Adjustment]()
+    for flow_day, flow in (("2008-09-29", 0.1), ("2008-09-29", 300.0), ("2008-09-30", 300.0)):
+        calibration = replace(factories.CALIBRATION, last_flow_day=flow_day, last_flow_mm=flow)
+        result = factories.forecast(summary=replace(factories.SUMMARY, calibration=calibration))
+        with database.transaction() as session:
+            a_run(session, version, result, t0=day("2008-09-30"), horizon_days=3)
+        found.append(update(database))
+    assert found[0].moves == found[1].moves != found[2].moves
 
 
 @pytest.mark.usefixtures("run")
