@@ -1,10 +1,8 @@
 """Observed flow that has arrived since a forecast: its calibration starts from an older one."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -17,28 +15,22 @@ from records.runs.run_summary import RunCalibration
 from records.runs.run_types import Run, RunBasin
 from records.series import series
 
-Flow = npt.NDArray[np.float64] | Absent
-
 
 def with_arrived_flow(session: Session, plan: Plan, issued: Mapping[str, tuple[Run, RunBasin]]) -> set[str]:
-    """Return the basins whose observed flow of the last days is not what it was when their forecast was issued."""
-    calibrated = {
-        name: run.issued_at
+    """Return the basins whose last flow was stored after their forecast was issued, and is not what it started from."""
+    used = {
+        name: (run.issued_at, calibration.last_flow_day, calibration.last_flow_mm)
         for name, (run, basin) in issued.items()
-        if isinstance(basin.summary.calibration, RunCalibration)
+        if isinstance(calibration := basin.summary.calibration, RunCalibration)
     }
     days = Period(plan.days.t0 - np.timedelta64(MAX_GAP - 1, "D"), plan.days.last_past)
-    written = series.written_since(session, DISCHARGE, calibrated, as_date(days.first).year)
-
-    def flow(basin: str, by: datetime | None) -> Flow:
-        inputs = plan.inputs
-        ((_, found),) = discharge_of(session, [inputs.basins[basin]], inputs.loaded.version.area_products, days, by)
-        return found
-
-    return {name for name in written if not _is_same(flow(name, calibrated[name]), flow(name, plan.inputs.by))}
-
-
-def _is_same(one: Flow, other: Flow) -> bool:
-    if isinstance(one, Absent) or isinstance(other, Absent):
-        return isinstance(one, Absent) and isinstance(other, Absent)
-    return np.array_equal(one, other, equal_nan=True)
+    issued_at = {name: at for name, (at, *_) in used.items()}
+    written = series.written_since(session, DISCHARGE, issued_at, as_date(days.first).year)
+    stored, products = [plan.inputs.basins[name] for name in written], plan.inputs.loaded.version.area_products
+    arrived = set()
+    for name, flow in discharge_of(session, stored, products, days, plan.inputs.by):
+        if not isinstance(flow, Absent):
+            last, (_, of_day, depth) = int(np.flatnonzero(np.isfinite(flow))[-1]), used[name]
+            if of_day != str(days.days[last]) or depth is None or not np.isclose(flow[last], depth, rtol=1e-6, atol=0):
+                arrived.add(name)
+    return arrived
