@@ -220,13 +220,17 @@ def mixed(quantiles: Array) -> Array:
     """Mix equally likely distributions by their quantiles: (traces, ..., levels) to (..., levels).
 
     Each is represented by equally likely flows, and the quantiles of all of these are taken, so that the spread between
-    traces of weather adds to the spread of each.
+    traces of weather adds to the spread of each. Their levels differ between traces, and together are even: else no
+    flow of many traces would be beyond the last level of one.
     """
     traces, *others, _ = quantiles.shape
-    even = even_levels(-(-MIN_FLOWS // traces))
-    upper, across = between_levels(even, LEVELS)
-    likely = quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across
-    pooled = np.sort(np.moveaxis(likely, 0, -2).reshape(*others, traces * len(even)), axis=-1)
+    count = -(-MIN_FLOWS // traces)
+    levels = even_levels(traces * count).reshape(count, traces)[:, np.random.default_rng(0).permutation(traces)].T
+    upper, across = between_levels(levels, LEVELS)
+    shape = traces, *(1 for _ in others), count
+    low, high = (np.take_along_axis(quantiles, at.reshape(shape), axis=-1) for at in (upper - 1, upper))
+    likely = low * (1 - across.reshape(shape)) + high * across.reshape(shape)
+    pooled = np.sort(np.moveaxis(likely, 0, -2).reshape(*others, traces * count), axis=-1)
     below, over = _split(np.clip(np.asarray(LEVELS) * pooled.shape[-1] - 0.5, 0, pooled.shape[-1] - 1))
     above = np.minimum(below + 1, pooled.shape[-1] - 1)
     return np.asarray(pooled[..., below] * (1 - over) + pooled[..., above] * over)

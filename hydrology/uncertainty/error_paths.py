@@ -106,15 +106,30 @@ def _scores(errors: BasinErrors, simulated: Array) -> Array:
     share, lasts = errors.lasting_share, errors.lasting_memory
     of_a_day = np.interp(simulated, errors.class_flow, errors.memory[0])
     forgets = np.clip((of_a_day - share * lasts) / (1 - share), 0.0, MAX_MEMORY)
-    noise = np.random.default_rng(SEED).standard_normal((2, *simulated.shape, count))
-    quick, lasting = noise[:, :, 0]
+    noise = _balanced(np.random.default_rng(SEED).standard_normal((2, simulated.shape[1], len(simulated), count)))
+    quick, lasting = noise[:, 0]
     scores = []
     for lead in range(simulated.shape[1]):
         if lead:
-            quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
-            lasting = _next(lasting, lasts, noise[1, :, lead])
+            quick = _next(quick, forgets[:, lead, None], noise[0, lead])
+            lasting = _next(lasting, lasts, noise[1, lead])
         scores.append(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting)
     return np.stack(scores)
+
+
+def _balanced(noise: Array) -> Array:
+    """Return draws (..., traces, paths of each) of which no two, nor any and the traces, are correlated by chance.
+
+    Where paths are fewer than that takes, they stay as they were drawn.
+    """
+    of_each, (traces, count) = noise.reshape(-1, *noise.shape[-2:]), noise.shape[-2:]
+    if count > 1:
+        of_each = of_each - of_each.mean(axis=-1, keepdims=True)
+    drawn = of_each.reshape(len(of_each), -1)
+    if len(drawn) >= traces * max(count - 1, 1):
+        return noise
+    spread = np.linalg.cholesky(drawn @ drawn.T / drawn.shape[1])
+    return np.asarray(np.linalg.solve(spread, drawn).reshape(noise.shape))
 
 
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:

@@ -163,10 +163,11 @@ def test_the_stored_error_model_is_the_fitted_one(model: Fit) -> None:
     )
 
 
-def test_equal_traces_mix_to_their_own_quantiles_and_others_to_wider_ones() -> None:
+@pytest.mark.parametrize("traces", [5, 31, 51, 128, 256])
+def test_equal_traces_mix_to_their_own_quantiles_and_others_to_wider_ones(traces: int) -> None:
     normal = np.broadcast_to(10.0 + norm.ppf(LEVELS), (1, 4, len(LEVELS)))
     of_one = mixed(normal)
-    np.testing.assert_allclose(mixed(np.repeat(normal, 5, axis=0)), of_one, atol=0.05)
+    np.testing.assert_allclose(mixed(np.repeat(normal, traces, axis=0)), of_one, atol=0.05)
     np.testing.assert_allclose(of_one, normal[0], atol=0.1)
     apart = mixed(np.concatenate([normal - 5.0, normal + 5.0]))
     assert (apart[:, HIGH] > of_one[:, HIGH] + 4.0).all()

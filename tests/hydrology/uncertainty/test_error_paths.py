@@ -84,6 +84,8 @@ def test_days_follow_each_other_as_independent_draws_do_whatever_the_number_of_t
     parts = [autoregression(generator, memory, (traces, 4000 // traces, leads)) for memory in (forgets, lasts)]
     error = (1 - share) ** 0.5 * parts[0] + share**0.5 * parts[1]
     drawn = (simulated[:, None] * np.exp(deviation * error)).reshape(-1, leads)
+    near, expected = (np.corrcoef(np.log(of[:, 0]), np.log(of[:, 2]))[0, 1] for of in (found, drawn))
+    assert near == pytest.approx(expected, abs=0.07)
     level = np.quantile(drawn, 0.9, axis=0).max()
     assert (found > level).any(axis=1).mean() == pytest.approx((drawn > level).any(axis=1).mean(), abs=0.09)
     assert found.sum(axis=1).std() == pytest.approx(drawn.sum(axis=1).std(), rel=0.15)
@@ -110,7 +112,7 @@ def test_ordered_paths_have_the_other_distribution_in_the_same_order() -> None:
     np.testing.assert_allclose(np.quantile(after, LEVELS, axis=0).T, into, rtol=0.02)
 
 
-def test_a_river_is_dry_on_as_many_paths_as_its_distribution_says() -> None:
+def test_a_river_is_dry_on_as_many_paths_as_in_its_distribution() -> None:
     generator = np.random.default_rng(3)
     flows = np.maximum(generator.normal(0.25, 1.0, (200, 5)), 0.0)
     into = np.quantile(np.maximum(generator.normal(0.4, 1.0, (100_000, 1)), 0.0), LEVELS, axis=0).T.repeat(5, axis=0)
