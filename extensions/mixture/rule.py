@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydrology.base.arrays import Array
-from hydrology.uncertainty.error_model import LEVELS, MIN_FLOWS, between_levels, even_levels
+from hydrology.uncertainty.error_model import LEVELS, MIN_FLOWS, even_flows
 from hydrology.uncertainty.error_paths import ordered
 from hydrology.uncertainty.weighted import weighted_quantiles
 
@@ -55,16 +55,10 @@ def ages(days: Array) -> Array:
 
 def distances(quantiles: Array) -> Array:
     """Return the distance of each two models' distributions (models, ..., `LEVELS`), (models, models, ...)."""
-    flows = _even(quantiles, FLOWS)
+    flows = even_flows(quantiles, FLOWS)
     apart = np.array([[_apart(one, other) for other in flows] for one in flows])
     alone = np.einsum("mm...->m...", apart)
     return np.asarray(apart - (alone[:, np.newaxis] + alone) / 2)
-
-
-def _even(quantiles: Array, count: int) -> Array:
-    """Return a number of equally likely flows of each distribution, (..., flows)."""
-    upper, across = between_levels(even_levels(count), LEVELS)
-    return np.asarray(quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across)
 
 
 def _apart(one: Array, other: Array) -> Array:
@@ -147,7 +141,7 @@ def _least(alone: Array, apart: Array) -> Array:
 
 def mixed(quantiles: Array, share: Array) -> Array:
     """Return the quantiles of a mixture, (leads, `LEVELS`), of models (models, leads, `LEVELS`) with shares by lead."""
-    of_leads = zip(_even(quantiles, MIN_FLOWS // len(quantiles)).swapaxes(0, 1), share.T, strict=True)
+    of_leads = zip(even_flows(quantiles, MIN_FLOWS // len(quantiles)).swapaxes(0, 1), share.T, strict=True)
     return np.stack([_of_lead(of_lead, of_models) for of_lead, of_models in of_leads])
 
 

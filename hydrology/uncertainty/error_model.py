@@ -241,6 +241,12 @@ def even_levels(count: int) -> Array:
     return np.asarray((np.arange(count) + 0.5) / count)
 
 
+def even_flows(quantiles: Array, count: int) -> Array:
+    """Return a number of equally likely flows of each distribution, (..., levels) to (..., flows)."""
+    upper, across = between_levels(even_levels(count), LEVELS)
+    return np.asarray(quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across)
+
+
 def between_levels(shares: Array, levels: Sequence[float]) -> tuple[npt.NDArray[np.intp], Array]:
     """Return the place of shares among increasing levels: the level above, and the fraction on the way to it."""
     level = np.asarray(levels, dtype=np.float64)

@@ -22,7 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from hydrology.base.arrays import Array, Integers
-from hydrology.uncertainty.error_model import LEVELS, BasinErrors, between_levels, even_levels
+from hydrology.uncertainty.error_model import LEVELS, BasinErrors, between_levels, even_flows
 
 NEAR, FAR = 30, 90
 """Lags in days: after `NEAR` only the lasting part is left, and its decrease until `FAR` gives its memory."""
@@ -95,9 +95,7 @@ def ordered(flows: Array, quantiles: Array, ties: Array) -> Array:
 
     Equal flows, as of a dry river, are in the order of `ties` (paths, leads). The Schaake shuffle of Clark et al. 2004.
     """
-    upper, across = between_levels(even_levels(len(flows)), LEVELS)
-    values = quantiles[:, upper - 1] * (1 - across) + quantiles[:, upper] * across
-    return np.take_along_axis(values, _ranks(flows.T, ties.T), axis=-1).T
+    return np.take_along_axis(even_flows(quantiles, len(flows)), _ranks(flows.T, ties.T), axis=-1).T
 
 
 def _scores(errors: BasinErrors, simulated: Array) -> Array:
